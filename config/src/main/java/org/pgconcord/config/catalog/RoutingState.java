@@ -1,0 +1,43 @@
+package org.pgconcord.config.catalog;
+
+import java.util.Map;
+import java.util.Optional;
+import org.pgconcord.config.schema.TableSchema;
+import org.pgconcord.config.topology.Topology;
+import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.TableName;
+
+/**
+ * All that routing depends on, at one moment: the topology with its revision, the states of the
+ * GSIs and the tables as the shards' catalogs describe them. Immutable; a plan made from one state
+ * is used only while {@link #revision} is current (document and state changes share the count).
+ *
+ * @param schemas logical database -> declared table -> its description
+ */
+public record RoutingState(
+    long revision,
+    Topology topology,
+    Map<GsiName, GsiStatus> gsis,
+    Map<String, Map<TableName, TableSchema>> schemas) {
+  public RoutingState {
+    gsis = Map.copyOf(gsis);
+    schemas = Map.copyOf(schemas);
+  }
+
+  /**
+   * A GSI's state as the catalog has it.
+   *
+   * @param reason empty unless the state needs one (blocked, needs_resync)
+   * @param epoch raised by one with each step of the state
+   */
+  public record GsiStatus(GsiState state, String reason, long epoch) {}
+
+  /** The state of a declared GSI; {@code declared} at epoch 0 when the catalog has none yet. */
+  public GsiStatus status(GsiName gsi) {
+    return gsis.getOrDefault(gsi, new GsiStatus(GsiState.DECLARED, "", 0));
+  }
+
+  public Optional<TableSchema> schema(String database, TableName table) {
+    return Optional.ofNullable(schemas.getOrDefault(database, Map.of()).get(table));
+  }
+}

@@ -1,0 +1,106 @@
+package org.pgconcord.config.error;
+
+/**
+ * Every error that pgConcord raises itself. The {@link #id} is stable: scripts and alerts may match
+ * it. Keep entries inside the section of their area, sorted by name; docs/errors.md follows this
+ * order.
+ */
+public enum ErrorCode {
+  // --- configuration -----------------------------------------------------------------------
+  CONFIG_INVALID(
+      "config/invalid",
+      "F0000",
+      ErrorCategory.USER,
+      "The configuration cannot be used.",
+      "Correct the named field; docs/formats.md lists all of them."),
+  // --- topology ----------------------------------------------------------------------------
+  TOPOLOGY_INVALID(
+      "topology/invalid",
+      "22023",
+      ErrorCategory.USER,
+      "The topology document has errors.",
+      "Run \"pgconcord topology check FILE\" and correct the findings it lists."),
+  // --- catalog and shards ------------------------------------------------------------------
+  SHARD_UNREACHABLE(
+      "shard/unreachable",
+      "08001",
+      ErrorCategory.SHARD,
+      "A shard cannot be reached.",
+      "Check the shard's address in the configuration and that its server runs."),
+  // --- sql: what the router cannot read or refuses -----------------------------------------
+  SQL_UNREADABLE(
+      "sql/unreadable",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "The statement uses a construct that the router cannot read.",
+      "Rewrite the named construct, or connect to the shard directly."),
+  // --- session and protocol ----------------------------------------------------------------
+  PROTOCOL_VIOLATION(
+      "protocol/violation",
+      "08P01",
+      ErrorCategory.USER,
+      "The client broke the wire protocol.",
+      "Update the driver; the detail names the message."),
+  // --- transactions and entries ------------------------------------------------------------
+  GSI_DUPLICATE_KEY(
+      "gsi/duplicate-key",
+      "23505",
+      ErrorCategory.USER,
+      "Another row already has this value in a unique global secondary index.",
+      "Use another value, or change the row that holds it."),
+  // --- sync engine and gate ----------------------------------------------------------------
+  GATE_REFUSED(
+      "gsi/gate-refused",
+      "55000",
+      ErrorCategory.REFUSED,
+      "The index cannot be enabled: not every condition is met.",
+      "Meet the listed conditions; \"pgconcord gsi check NAME\" prints them."),
+  // --- bugs --------------------------------------------------------------------------------
+  INTERNAL(
+      "internal",
+      "XX000",
+      ErrorCategory.BUG,
+      "pgConcord broke one of its own promises.",
+      "Please report it with the log lines around it.");
+
+  private final String id;
+  private final String sqlState;
+  private final ErrorCategory category;
+  private final String sentence;
+  private final String remedy;
+
+  ErrorCode(String id, String sqlState, ErrorCategory category, String sentence, String remedy) {
+    this.id = id;
+    this.sqlState = sqlState;
+    this.category = category;
+    this.sentence = sentence;
+    this.remedy = remedy;
+  }
+
+  /** Stable, of the form {@code area/slug}. */
+  public String id() {
+    return id;
+  }
+
+  /** Five characters (PostgreSQL manual, appendix "PostgreSQL Error Codes"). */
+  public String sqlState() {
+    return sqlState;
+  }
+
+  public ErrorCategory category() {
+    return category;
+  }
+
+  public String sentence() {
+    return sentence;
+  }
+
+  public String remedy() {
+    return remedy;
+  }
+
+  /** An exception with this code; {@code message} says what and where. */
+  public ConcordException because(String message) {
+    return new ConcordException(this, message);
+  }
+}

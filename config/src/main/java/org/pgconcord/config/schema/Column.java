@@ -1,0 +1,27 @@
+package org.pgconcord.config.schema;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One column of a table on a shard.
+ *
+ * @param position {@code attnum}, from 1
+ * @param typeOid {@code atttypid}; for a domain the domain's own oid
+ * @param type the type as {@code format_type} prints it, with its modifier: {@code bigint}, {@code
+ *     character(2)}
+ * @param collation {@code pg_collation.collname} where the column has one, with its schema unless
+ *     that is {@code pg_catalog}; null for a type without collation
+ * @param deterministic false only for a nondeterministic collation
+ * @param hasDefault true for a default, an identity or a generated expression
+ * @param generated true for a stored or virtual generated column
+ */
+public record Column(
+    String name,
+    int position,
+    int typeOid,
+    String type,
+    @Nullable String collation,
+    boolean deterministic,
+    boolean notNull,
+    boolean hasDefault,
+    boolean generated) {}

@@ -1,0 +1,45 @@
+package org.pgconcord.config.schema;
+
+import java.util.List;
+import java.util.Optional;
+import org.pgconcord.config.value.TableName;
+
+/**
+ * A table as one shard's catalog describes it.
+ *
+ * @param relkind {@code r}, {@code p}, {@code v} ... as in {@code pg_class}
+ * @param replicaIdentity {@code d}, {@code n}, {@code f} or {@code i} as in {@code
+ *     pg_class.relreplident}
+ * @param replicaIdentityColumns the columns that an old row image carries: all of them for {@code
+ *     f}, none for {@code n}
+ * @param rowSecurity true when row level security is enabled on the table
+ * @param rowsEstimated {@code reltuples}, at least 0
+ */
+public record TableSchema(
+    TableName name,
+    char relkind,
+    List<Column> columns,
+    List<UniqueKey> uniqueKeys,
+    char replicaIdentity,
+    List<String> replicaIdentityColumns,
+    boolean rowSecurity,
+    long rowsEstimated) {
+  public TableSchema {
+    columns = List.copyOf(columns);
+    uniqueKeys = List.copyOf(uniqueKeys);
+    replicaIdentityColumns = List.copyOf(replicaIdentityColumns);
+  }
+
+  public Optional<Column> column(String columnName) {
+    return columns.stream().filter(c -> c.name().equals(columnName)).findFirst();
+  }
+
+  /** The primary key's columns in index order; empty without a primary key. */
+  public List<String> primaryKey() {
+    return uniqueKeys.stream()
+        .filter(UniqueKey::primary)
+        .findFirst()
+        .map(UniqueKey::columns)
+        .orElse(List.of());
+  }
+}

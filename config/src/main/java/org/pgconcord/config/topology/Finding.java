@@ -1,0 +1,17 @@
+package org.pgconcord.config.topology;
+
+/**
+ * One finding about a document or about the shards it describes.
+ *
+ * @param id stable, {@code area/slug}
+ * @param path JSON path into the document ({@code $.shard_groups[1].uid}) or the shard and table
+ * @param message what is wrong, one sentence
+ * @param remedy what to do, one line
+ */
+public record Finding(String id, Severity severity, String path, String message, String remedy) {
+  /** An error refuses the document; a warning does not. */
+  public enum Severity {
+    ERROR,
+    WARNING
+  }
+}

@@ -1,0 +1,32 @@
+package org.pgconcord.config.topology;
+
+import java.util.List;
+import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.TableName;
+
+/**
+ * A global secondary index as declared, defaults resolved.
+ *
+ * @param lookup the lookup table
+ * @param owner the table whose rows it finds
+ * @param columns the indexed columns, in order
+ * @param ownerShardKey {@code owner_sk_columns}, inferred when the document omits it
+ * @param ownerPrimaryKey {@code owner_pk_columns}; empty for a unique GSI without them
+ * @param wishEnabled the document's {@code enabled}: a wish; the catalog's state decides
+ */
+public record Gsi(
+    GsiName name,
+    TableName lookup,
+    TableName owner,
+    List<String> columns,
+    List<String> ownerShardKey,
+    List<String> ownerPrimaryKey,
+    boolean unique,
+    boolean ignoreNull,
+    boolean wishEnabled) {
+  public Gsi {
+    columns = List.copyOf(columns);
+    ownerShardKey = List.copyOf(ownerShardKey);
+    ownerPrimaryKey = List.copyOf(ownerPrimaryKey);
+  }
+}
