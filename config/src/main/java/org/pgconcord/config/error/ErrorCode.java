@@ -20,6 +20,12 @@ public enum ErrorCode {
       ErrorCategory.USER,
       "The topology document has errors.",
       "Run \"pgconcord topology check FILE\" and correct the findings it lists."),
+  TOPOLOGY_REVISION_CHANGED(
+      "topology/revision-changed",
+      "40001",
+      ErrorCategory.USER,
+      "The catalog is not at the expected revision.",
+      "Look at \"pgconcord topology show\" and apply again with its revision."),
   // --- catalog and shards ------------------------------------------------------------------
   SHARD_UNREACHABLE(
       "shard/unreachable",
@@ -27,6 +33,24 @@ public enum ErrorCode {
       ErrorCategory.SHARD,
       "A shard cannot be reached.",
       "Check the shard's address in the configuration and that its server runs."),
+  SHARD_ENCODING(
+      "shard/encoding",
+      "0A000",
+      ErrorCategory.SHARD,
+      "A shard's database is not encoded in UTF-8.",
+      "Use a database that was created with ENCODING 'UTF8'."),
+  SHARD_VERSION(
+      "shard/version",
+      "0A000",
+      ErrorCategory.SHARD,
+      "A shard runs a version of PostgreSQL that is not supported.",
+      "Use PostgreSQL 15 to 18."),
+  SHARD_WRONG_SERVER(
+      "shard/wrong-server",
+      "08001",
+      ErrorCategory.SHARD,
+      "The server at a shard's address is not the one known as this shard.",
+      "Correct the address; a server with another identifier or an older timeline is never used."),
   // --- sql: what the router cannot read or refuses -----------------------------------------
   SQL_UNREADABLE(
       "sql/unreadable",
@@ -34,6 +58,12 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "The statement uses a construct that the router cannot read.",
       "Rewrite the named construct, or connect to the shard directly."),
+  ROUTING_NOT_OF_TYPE(
+      "routing/not-of-type",
+      "22P02",
+      ErrorCategory.USER,
+      "A key's text is not a value of its column's type.",
+      "Send the value in a form that PostgreSQL itself prints."),
   // --- session and protocol ----------------------------------------------------------------
   PROTOCOL_VIOLATION(
       "protocol/violation",

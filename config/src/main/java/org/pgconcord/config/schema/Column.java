@@ -1,6 +1,8 @@
 package org.pgconcord.config.schema;
 
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.sharding.KeyType;
 
 /**
  * One column of a table on a shard.
@@ -14,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param deterministic false only for a nondeterministic collation
  * @param hasDefault true for a default, an identity or a generated expression
  * @param generated true for a stored or virtual generated column
+ * @param keyType how its values route, that of the base type for a domain; empty when the type
+ *     cannot be a key
  */
 public record Column(
     String name,
@@ -24,4 +28,30 @@ public record Column(
     boolean deterministic,
     boolean notNull,
     boolean hasDefault,
-    boolean generated) {}
+    boolean generated,
+    Optional<KeyType> keyType) {
+
+  /** A column of a built-in type. */
+  public Column(
+      String name,
+      int position,
+      int typeOid,
+      String type,
+      @Nullable String collation,
+      boolean deterministic,
+      boolean notNull,
+      boolean hasDefault,
+      boolean generated) {
+    this(
+        name,
+        position,
+        typeOid,
+        type,
+        collation,
+        deterministic,
+        notNull,
+        hasDefault,
+        generated,
+        KeyType.of(typeOid));
+  }
+}

@@ -8,6 +8,8 @@ import org.pgconcord.config.value.TableName;
  * A table as one shard's catalog describes it.
  *
  * @param relkind {@code r}, {@code p}, {@code v} ... as in {@code pg_class}
+ * @param indexes the columns of each usable index, unique or not, in index order; a usable index is
+ *     valid, not partial, a btree, and over plain columns
  * @param replicaIdentity {@code d}, {@code n}, {@code f} or {@code i} as in {@code
  *     pg_class.relreplident}
  * @param replicaIdentityColumns the columns that an old row image carries: all of them for {@code
@@ -20,6 +22,7 @@ public record TableSchema(
     char relkind,
     List<Column> columns,
     List<UniqueKey> uniqueKeys,
+    List<List<String>> indexes,
     char replicaIdentity,
     List<String> replicaIdentityColumns,
     boolean rowSecurity,
@@ -27,7 +30,30 @@ public record TableSchema(
   public TableSchema {
     columns = List.copyOf(columns);
     uniqueKeys = List.copyOf(uniqueKeys);
+    indexes = indexes.stream().map(List::copyOf).toList();
     replicaIdentityColumns = List.copyOf(replicaIdentityColumns);
+  }
+
+  /** A table whose only indexes are its unique keys. */
+  public TableSchema(
+      TableName name,
+      char relkind,
+      List<Column> columns,
+      List<UniqueKey> uniqueKeys,
+      char replicaIdentity,
+      List<String> replicaIdentityColumns,
+      boolean rowSecurity,
+      long rowsEstimated) {
+    this(
+        name,
+        relkind,
+        columns,
+        uniqueKeys,
+        uniqueKeys.stream().filter(UniqueKey::usable).map(UniqueKey::columns).toList(),
+        replicaIdentity,
+        replicaIdentityColumns,
+        rowSecurity,
+        rowsEstimated);
   }
 
   public Optional<Column> column(String columnName) {

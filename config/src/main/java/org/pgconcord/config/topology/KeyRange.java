@@ -6,4 +6,20 @@ import org.pgconcord.config.value.ShardId;
  * A half-open range of routing values on one shard. The bounds are the document's hex texts in
  * lower case; the empty text is an open bound.
  */
-public record KeyRange(ShardId shard, String start, String end) {}
+public record KeyRange(ShardId shard, String start, String end) {
+
+  /** The start as an unsigned number: a hex prefix of its 16 digits; an open start counts as 0. */
+  public long startValue() {
+    return leftAligned(start);
+  }
+
+  /** Whether a routing value is in the range (all of them unsigned). */
+  public boolean contains(long routingValue) {
+    return Long.compareUnsigned(startValue(), routingValue) <= 0
+        && (end.isEmpty() || Long.compareUnsigned(routingValue, leftAligned(end)) < 0);
+  }
+
+  private static long leftAligned(String hexPrefix) {
+    return Long.parseUnsignedLong((hexPrefix + "0000000000000000").substring(0, 16), 16);
+  }
+}
