@@ -1,0 +1,45 @@
+package org.pgconcord.router.backend;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.wire.TransactionStatus;
+
+/**
+ * One session's connection to one shard as one role. Used on the session's event loop only; never
+ * blocks. Requests may be sent before earlier ones are answered; they are answered in order.
+ */
+public interface BackendConnection {
+
+  ShardId shard();
+
+  BackendRole role();
+
+  /** Sends the request; a closed connection answers with {@link BackendListener#lost}. */
+  void send(BackendRequest request, BackendListener listener);
+
+  /**
+   * Runs a statement of the router's own with text parameters and collects its rows. Completes on
+   * the event loop; exceptionally with {@link ShardErrorException} (after ReadyForQuery) or a
+   * {@code ConcordException} when the connection is lost.
+   */
+  CompletableFuture<QueryResult> query(String sql, List<@Nullable String> parameters);
+
+  /** The status that the last answered request left. */
+  TransactionStatus status();
+
+  /** A request is not yet answered. */
+  boolean busy();
+
+  boolean open();
+
+  /**
+   * Asks the server to cancel what runs here, when something does. Requests sent afterwards wait
+   * until the server has closed the cancelling connection, so that none of them is hit by it.
+   */
+  void cancel();
+
+  /** Ends the connection; requests under way are lost. A transaction in it is rolled back. */
+  void close();
+}

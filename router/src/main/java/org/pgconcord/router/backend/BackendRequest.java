@@ -1,0 +1,47 @@
+package org.pgconcord.router.backend;
+
+import org.pgconcord.router.wire.Parameters;
+
+/**
+ * One exchange with a shard: what is written for it ends with exactly one Sync (or is one Query),
+ * so that each request ends with its own ReadyForQuery and an error never reaches into the next.
+ */
+public sealed interface BackendRequest {
+
+  /** A simple Query; results come in text format, a description before the rows. */
+  record Query(String sql) implements BackendRequest {}
+
+  /**
+   * Parse (left out when this backend has the statement already), Bind, Execute.
+   *
+   * @param named keep it prepared on the backend for the next time; else the unnamed statement
+   * @param types declared parameter types, 0 where the client left them open
+   * @param portal name of the portal on the backend: empty unless it will be continued
+   * @param describe also ask for the row description
+   * @param maxRows 0 for all
+   */
+  record Extended(
+      String sql,
+      boolean named,
+      ParameterTypes types,
+      Parameters parameters,
+      String portal,
+      boolean describe,
+      int maxRows)
+      implements BackendRequest {
+
+    /** All rows of a statement without a description, prepared for the next time. */
+    public static Extended of(String sql, ParameterTypes types, Parameters parameters) {
+      return new Extended(sql, true, types, parameters, "", false, 0);
+    }
+  }
+
+  /** The next rows of a suspended portal. */
+  record Continue(String portal, int maxRows) implements BackendRequest {}
+
+  record ClosePortal(String portal) implements BackendRequest {}
+
+  /** Parse, Describe: parameter types and row description of a statement. */
+  record DescribeStatement(String sql, boolean named, ParameterTypes types)
+      implements BackendRequest {}
+}

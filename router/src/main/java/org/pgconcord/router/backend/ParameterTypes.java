@@ -1,0 +1,38 @@
+package org.pgconcord.router.backend;
+
+import java.util.Arrays;
+
+/** Type oids of a statement's parameters, 0 where unknown. A value: equal by content. */
+public final class ParameterTypes {
+  public static final ParameterTypes NONE = new ParameterTypes(new int[0]);
+
+  private final int[] oids;
+
+  public ParameterTypes(int... oids) {
+    this.oids = oids.clone();
+  }
+
+  public int count() {
+    return oids.length;
+  }
+
+  /** The oid of parameter {@code index} (from 0); 0 when not declared. */
+  public int oid(int index) {
+    return index < oids.length ? oids[index] : 0;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof ParameterTypes types && Arrays.equals(oids, types.oids);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(oids);
+  }
+
+  @Override
+  public String toString() {
+    return Arrays.toString(oids);
+  }
+}

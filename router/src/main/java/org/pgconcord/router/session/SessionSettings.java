@@ -1,0 +1,37 @@
+package org.pgconcord.router.session;
+
+import java.util.List;
+import org.pgconcord.router.backend.BackendConnection;
+
+/**
+ * The settings of a session, with PostgreSQL's transactional rules, kept equal on all of its client
+ * backends. The runner brings the commands and the ends of transactions; {@code Backends} repeats
+ * on each backend what it has missed.
+ */
+public interface SessionSettings {
+
+  /**
+   * Runs the command's own text on the home backend (which the runner has acquired or enlisted) and
+   * records it when the server accepts it. Settings that the router cannot follow (client_encoding
+   * other than UTF8, standard_conforming_strings off, unknown {@code pgconcord.*}) are refused.
+   * Ends through the sink.
+   */
+  void run(BackendConnection home, SettingCommand command, String sql, ResultSink sink);
+
+  /** The session's transaction has committed on its backends. */
+  void committed();
+
+  /** It was rolled back: what it had set is undone. */
+  void rolledBack();
+
+  /**
+   * The effective search path, its names in order, {@code "$user"} and pg_catalog included as set.
+   */
+  List<String> searchPath();
+
+  /** The effective role (SET ROLE). */
+  String currentUser();
+
+  /** Changes whenever {@link #searchPath}, {@link #currentUser} or another setting changes. */
+  long version();
+}

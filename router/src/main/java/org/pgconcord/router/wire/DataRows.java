@@ -1,0 +1,70 @@
+package org.pgconcord.router.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Opens DataRow messages, for the paths that cannot pass them on unread. */
+public final class DataRows {
+  private DataRows() {}
+
+  /** Every row of the frame, every column's bytes as sent ({@code null} for NULL). */
+  public static List<List<byte @Nullable []>> values(Frame rows) {
+    List<List<byte @Nullable []>> all = new ArrayList<>(rows.count());
+    ByteBuf bytes = rows.bytes().duplicate();
+    while (bytes.isReadable()) {
+      bytes.skipBytes(Frame.HEADER);
+      all.add(row(bytes));
+    }
+    return all;
+  }
+
+  /** Like {@link #values} for columns in text format. */
+  public static List<List<@Nullable String>> texts(Frame rows) {
+    List<List<@Nullable String>> all = new ArrayList<>(rows.count());
+    for (List<byte @Nullable []> row : values(rows)) {
+      List<@Nullable String> texts = new ArrayList<>(row.size());
+      row.forEach(v -> texts.add(v == null ? null : new String(v, StandardCharsets.UTF_8)));
+      all.add(texts);
+    }
+    return all;
+  }
+
+  private static List<byte @Nullable []> row(ByteBuf bytes) {
+    int columns = bytes.readUnsignedShort();
+    List<byte @Nullable []> row = new ArrayList<>(columns);
+    for (int i = 0; i < columns; i++) {
+      int length = bytes.readInt();
+      if (length < 0) {
+        row.add(null);
+      } else {
+        byte[] value = new byte[length];
+        bytes.readBytes(value);
+        row.add(value);
+      }
+    }
+    return row;
+  }
+
+  /** The same rows with their first {@code columns} columns only; a frame of its own bytes. */
+  public static Frame keepFirst(Frame rows, int columns) {
+    ByteBuf from = rows.bytes().duplicate();
+    ByteBuf to = Unpooled.buffer(rows.length());
+    while (from.isReadable()) {
+      int end = from.readerIndex() + 1 + from.getInt(from.readerIndex() + 1);
+      from.skipBytes(Frame.HEADER + Short.BYTES);
+      int start = from.readerIndex();
+      for (int i = 0; i < columns; i++) {
+        from.skipBytes(Math.max(0, from.readInt()));
+      }
+      int kept = from.readerIndex() - start;
+      to.writeByte(BackendType.DATA_ROW).writeInt(kept + Integer.BYTES + Short.BYTES);
+      to.writeShort(columns).writeBytes(from, start, kept);
+      from.readerIndex(end);
+    }
+    return Frame.rows(to, rows.count());
+  }
+}
