@@ -85,6 +85,25 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "The index cannot be enabled: not every condition is met.",
       "Meet the listed conditions; \"pgconcord gsi check NAME\" prints them."),
+  // --- embedded shards and the demo --------------------------------------------------------
+  EMBEDDED_DIRECTORY_TAKEN(
+      "embedded/directory-taken",
+      "55006",
+      ErrorCategory.USER,
+      "The directory for the embedded shards cannot be used.",
+      "Name another directory with --dir, or end the process that uses it."),
+  EMBEDDED_NEEDS_USER(
+      "embedded/needs-user",
+      "42501",
+      ErrorCategory.USER,
+      "The embedded PostgreSQL cannot be run as root.",
+      "Run the command as an ordinary user."),
+  EMBEDDED_START_FAILED(
+      "embedded/start-failed",
+      "58000",
+      ErrorCategory.RESOURCES,
+      "The embedded PostgreSQL could not be started.",
+      "Read the server's log lines in the message; free memory, disk or the port they name."),
   // --- bugs --------------------------------------------------------------------------------
   INTERNAL(
       "internal",

@@ -1,0 +1,165 @@
+package org.pgconcord.testkit.cluster;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.value.ShardId;
+
+/**
+ * Several embedded shards with the roles that pgConcord expects: {@value ClusterRoles#OWNER} owns
+ * the tables, {@value ClusterRoles#SERVICE} is the service role, and each shard has the database
+ * {@value #DATABASE}. Start of two shards: about 2 s on two cores.
+ */
+public final class ShardCluster implements AutoCloseable {
+  public static final String DATABASE = "app";
+
+  private final Path directory;
+  private final ClusterSettings settings;
+  private final ClusterRoles roles;
+  private final Map<ShardId, ShardProcess> shards = new TreeMap<>();
+  private final Thread shutdownHook = new Thread(this::end, "embedded-shards-end");
+
+  private ShardCluster(Path directory, ClusterSettings settings) {
+    this.directory = directory;
+    this.settings = settings;
+    this.roles = ClusterRoles.random(settings.authentication());
+  }
+
+  /** Starts {@code shards} shards {@code shard-a}, ... under trust. */
+  public static ShardCluster start(int shards) {
+    return start(ClusterSettings.of(shards));
+  }
+
+  /** Starts the shards side by side; on failure none is left. */
+  public static ShardCluster start(ClusterSettings settings) {
+    try {
+      ClusterDirectory.sweepTemporary();
+      Path directory =
+          settings.directory().isPresent()
+              ? ClusterDirectory.claim(settings.directory().get())
+              : ClusterDirectory.claimTemporary();
+      // A server that runs as another user must be able to enter.
+      Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+      ShardCluster cluster = new ShardCluster(directory, settings);
+      cluster.launch();
+      return cluster;
+    } catch (IOException e) {
+      throw ErrorCode.EMBEDDED_START_FAILED
+          .because("the embedded shards could not be started: " + e)
+          .withCause(e);
+    }
+  }
+
+  public List<ShardId> shards() {
+    return List.copyOf(shards.keySet());
+  }
+
+  public ShardProcess shard(ShardId id) {
+    ShardProcess shard = shards.get(id);
+    if (shard == null) {
+      throw new IllegalArgumentException("no shard " + id + " in " + shards.keySet());
+    }
+    return shard;
+  }
+
+  public ShardProcess shard(String uid) {
+    return shard(new ShardId(uid));
+  }
+
+  public Path directory() {
+    return directory;
+  }
+
+  public ClusterRoles roles() {
+    return roles;
+  }
+
+  /** A session as the tables' owner on the database {@value #DATABASE}. */
+  public Connection asOwner(ShardId shard) throws SQLException {
+    return connect(shard, ClusterRoles.OWNER, DATABASE);
+  }
+
+  /** A session as the service role on the database {@value #DATABASE}. */
+  public Connection asService(ShardId shard) throws SQLException {
+    return connect(shard, ClusterRoles.SERVICE, DATABASE);
+  }
+
+  /** A session that may do anything; for tests that plant faults. */
+  public Connection asSuperuser(ShardId shard) throws SQLException {
+    return connect(shard, ShardProcess.SUPERUSER, DATABASE);
+  }
+
+  public Connection connect(ShardId shard, String role, String database) throws SQLException {
+    Properties properties = new Properties();
+    properties.setProperty("user", role);
+    properties.setProperty("password", roles.password(role));
+    properties.setProperty("sslmode", "disable");
+    return DriverManager.getConnection(url(shard, database), properties);
+  }
+
+  /** The JDBC URL of one shard's database, without role and password. */
+  public String url(ShardId shard, String database) {
+    return "jdbc:postgresql://127.0.0.1:" + shard(shard).port() + "/" + database;
+  }
+
+  /** Ends every server by pid and removes the directory. */
+  @Override
+  public void close() {
+    end();
+    try {
+      Runtime.getRuntime().removeShutdownHook(shutdownHook);
+    } catch (IllegalStateException e) {
+      // The JVM is going down: the hook runs anyway and finds nothing left.
+    }
+  }
+
+  private void launch() {
+    Runtime.getRuntime().addShutdownHook(shutdownHook);
+    try {
+      PostgresBinaries binaries = EmbeddedBinaries.unpack();
+      Parallel.forEach(
+          settings.shards(),
+          id ->
+              ShardProcess.create(
+                  id, directory.resolve(id.uid()), binaries, settings, roles.superuserPassword()),
+          shard -> {
+            synchronized (shards) {
+              shards.put(shard.id(), shard);
+            }
+            shard.start();
+          });
+      roles.create(this);
+    } catch (SQLException e) {
+      close();
+      throw ErrorCode.EMBEDDED_START_FAILED
+          .because("the roles of the embedded shards could not be made: " + e.getMessage())
+          .withCause(e);
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private void end() {
+    List<ShardProcess> running;
+    synchronized (shards) {
+      running = List.copyOf(shards.values());
+    }
+    Parallel.forEach(running, shard -> shard, ShardProcess::close);
+    try {
+      Directories.delete(directory);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
