@@ -78,6 +78,12 @@ public enum ErrorCode {
       ErrorCategory.USER,
       "Another row already has this value in a unique global secondary index.",
       "Use another value, or change the row that holds it."),
+  GSI_UNUSABLE(
+      "gsi/unusable",
+      "55000",
+      ErrorCategory.REFUSED,
+      "The index cannot be used with the tables as they are on the shards.",
+      "Correct what the message names; \"pgconcord topology check\" lists all such findings."),
   // --- sync engine and gate ----------------------------------------------------------------
   GATE_REFUSED(
       "gsi/gate-refused",

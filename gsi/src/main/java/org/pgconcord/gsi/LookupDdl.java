@@ -1,0 +1,208 @@
+package org.pgconcord.gsi;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.schema.Column;
+import org.pgconcord.config.value.Identifiers;
+
+/**
+ * What an index needs on its lookup table's shard: the table, its read epoch, and the two functions
+ * that a client's own transaction may call. Run as the service role, which then owns all of it.
+ *
+ * <h2>Why the functions can be open to everybody</h2>
+ *
+ * Clients have no grant on a lookup table, yet where an owner row and its entry live on one server
+ * the entry is to commit with the row, in the client's transaction. The functions run with the
+ * service role's rights (row security of the owner table would hide other tenants' rows from the
+ * client's role, and a hidden row looks like a missing one), with a fixed search_path, and believe
+ * nothing that they are told:
+ *
+ * <ul>
+ *   <li><i>add</i> first finds the owner row in the caller's own transaction. So nobody gets an
+ *       entry without the row, which only somebody with rights on the owner table can make. It
+ *       never repoints: whether another owner is gone can be decided only by {@link Settlement}, on
+ *       other backends. A key that is taken is reported without saying by whom, and its entry is
+ *       not locked, since settling it needs that lock.
+ *   <li><i>undo</i> removes only an entry whose last change is the caller's own transaction's and
+ *       whose owner row is not there any more. "Not there" alone would not do: the row of another
+ *       tenant is usually on another server, and a REPEATABLE READ snapshot is blind to new rows.
+ * </ul>
+ *
+ * Removing an entry that was committed earlier is therefore not offered here. It goes through POST
+ * as on any other server: a crash between MAIN's commit and POST's leaves surplus, which is
+ * settled, and a proof that a committed row was deleted by the calling transaction does not exist
+ * in SQL.
+ *
+ * <p>Keeping an existing entry is a real update, not only a row lock: a REPEATABLE READ transaction
+ * with an older snapshot that wants the entry then fails with 40001 instead of deciding on the
+ * past.
+ */
+public final class LookupDdl {
+  private static final String SCHEMA = "pgconcord";
+
+  private LookupDdl() {}
+
+  /**
+   * The lookup table: the indexed column as primary key and the owner's shard key, each of its
+   * column's own type and collation.
+   */
+  public static List<String> createTable(LookupIndex index) {
+    String table = index.gsi().lookup().quoted();
+    return List.of(
+        "CREATE TABLE IF NOT EXISTS "
+            + table
+            + " ("
+            + columnDefinition(index.keyColumn())
+            + " PRIMARY KEY, "
+            + columnDefinition(index.shardKeyColumn())
+            + ")",
+        "REVOKE ALL ON " + table + " FROM PUBLIC");
+  }
+
+  private static String columnDefinition(Column column) {
+    return Identifiers.quote(column.name())
+        + " "
+        + column.type()
+        + collate(column.collation())
+        + " NOT NULL";
+  }
+
+  private static String collate(@Nullable String collation) {
+    if (collation == null || collation.equals("default")) {
+      return "";
+    }
+    int dot = collation.indexOf('.');
+    String schema = dot > 0 ? collation.substring(0, dot) : "pg_catalog";
+    return " COLLATE "
+        + Identifiers.quote(schema)
+        + "."
+        + Identifiers.quote(collation.substring(dot + 1));
+  }
+
+  /** The read epoch and the functions; may run again at any time. */
+  public static List<String> createFunctions(LookupIndex index) {
+    return List.of(
+        "CREATE SEQUENCE IF NOT EXISTS " + readEpoch(index) + " MINVALUE 0 START 0",
+        "GRANT USAGE ON SCHEMA " + SCHEMA + " TO PUBLIC",
+        addFunctionText(index),
+        "GRANT EXECUTE ON FUNCTION " + addSignature(index) + " TO PUBLIC",
+        undoFunctionText(index),
+        "GRANT EXECUTE ON FUNCTION " + undoSignature(index) + " TO PUBLIC");
+  }
+
+  /** Everything of the index but its table. */
+  public static List<String> dropFunctions(LookupIndex index) {
+    return List.of(
+        "DROP FUNCTION IF EXISTS " + addSignature(index),
+        "DROP FUNCTION IF EXISTS " + undoSignature(index),
+        "DROP SEQUENCE IF EXISTS " + readEpoch(index));
+  }
+
+  public static String dropTable(LookupIndex index) {
+    return "DROP TABLE IF EXISTS " + index.gsi().lookup().quoted();
+  }
+
+  /**
+   * Raises the read epoch; never lowers it. Done before any router stops maintaining, so that a
+   * plan of the older epoch is not answered from entries that nobody keeps.
+   */
+  public static String raiseReadEpoch(LookupIndex index, long epoch) {
+    String sequence = readEpoch(index);
+    return "SELECT setval("
+        + Identifiers.literal(sequence)
+        + ", greatest("
+        + epoch
+        + ", (SELECT last_value FROM "
+        + sequence
+        + ")))";
+  }
+
+  static String readEpoch(LookupIndex index) {
+    return named("read_epoch_", index);
+  }
+
+  static String addFunction(LookupIndex index) {
+    return named("entry_add_", index);
+  }
+
+  static String undoFunction(LookupIndex index) {
+    return named("entry_undo_", index);
+  }
+
+  /** A name within PostgreSQL's 63 bytes; a longer one is cut and told apart by a hash. */
+  private static String named(String prefix, LookupIndex index) {
+    String name = prefix + index.name().name();
+    if (name.getBytes(StandardCharsets.UTF_8).length > 63) {
+      String hash = "_" + Integer.toHexString(index.name().name().hashCode());
+      int end = name.length();
+      while (name.substring(0, end).getBytes(StandardCharsets.UTF_8).length > 63 - hash.length()) {
+        end = name.offsetByCodePoints(end, -1);
+      }
+      name = name.substring(0, end) + hash;
+    }
+    return SCHEMA + "." + Identifiers.quote(name);
+  }
+
+  private static String addSignature(LookupIndex index) {
+    return addFunction(index) + arguments(index, ", bigint)");
+  }
+
+  private static String undoSignature(LookupIndex index) {
+    return undoFunction(index) + arguments(index, ")");
+  }
+
+  private static String arguments(LookupIndex index, String rest) {
+    return "(" + index.keyColumn().type() + ", " + index.shardKeyColumn().type() + rest;
+  }
+
+  private static String addFunctionText(LookupIndex index) {
+    return fill(
+        index,
+        """
+        CREATE OR REPLACE FUNCTION %signature(pgc_key %key_type, pgc_sk %sk_type, pgc_wait bigint)
+        RETURNS text LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+        SET search_path = pg_catalog, pg_temp SET lock_timeout = 0 AS $entry$
+        BEGIN
+          PERFORM set_config('lock_timeout', pgc_wait::text, true);
+          IF NOT EXISTS (SELECT FROM %owner o WHERE o.%key = pgc_key AND o.%sk = pgc_sk) THEN
+            RAISE insufficient_privilege USING MESSAGE =
+              'this transaction sees no row that owns the entry';
+          END IF;
+          INSERT INTO %lookup (%key, %sk) VALUES (pgc_key, pgc_sk) ON CONFLICT (%key) DO NOTHING;
+          IF FOUND THEN RETURN 'added'; END IF;
+          UPDATE %lookup l SET %key = pgc_key, %sk = pgc_sk WHERE l.%key = pgc_key AND l.%sk = pgc_sk;
+          IF FOUND THEN RETURN 'kept'; END IF;
+          RETURN 'taken';
+        END $entry$""",
+        addFunction(index));
+  }
+
+  private static String undoFunctionText(LookupIndex index) {
+    return fill(
+        index,
+        """
+        CREATE OR REPLACE FUNCTION %signature(pgc_key %key_type, pgc_sk %sk_type)
+        RETURNS boolean LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+        SET search_path = pg_catalog, pg_temp AS $entry$
+        BEGIN
+          DELETE FROM %lookup l WHERE l.%key = pgc_key AND l.%sk = pgc_sk
+            AND l.xmin = pg_current_xact_id()::xid
+            AND NOT EXISTS (SELECT FROM %owner o WHERE o.%key = pgc_key AND o.%sk = pgc_sk);
+          RETURN FOUND;
+        END $entry$""",
+        undoFunction(index));
+  }
+
+  private static String fill(LookupIndex index, String template, String signature) {
+    return template
+        .replace("%signature", signature)
+        .replace("%key_type", index.keyColumn().type())
+        .replace("%sk_type", index.shardKeyColumn().type())
+        .replace("%lookup", index.gsi().lookup().quoted())
+        .replace("%owner", index.gsi().owner().quoted())
+        .replace("%key", Identifiers.quote(index.keyColumn().name()))
+        .replace("%sk", Identifiers.quote(Objects.requireNonNull(index.shardKeyColumn().name())));
+  }
+}

@@ -1,0 +1,292 @@
+package org.pgconcord.gsi;
+
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.gsi.Outcome.Kind;
+
+/**
+ * Decides whether an entry is true, and makes it so: takeover by a writer, removal of surplus,
+ * repair of a missing entry. A pure machine: each step names a statement and where to run it, and
+ * its rows lead to the next. The JDBC driver is {@link SettlementRunner}; the router has one that
+ * does not block.
+ *
+ * <h2>Invariant</h2>
+ *
+ * A committed owner row that a maintaining router wrote has an entry naming its shard key (I1). A
+ * settlement may therefore change or remove an entry only when the row it names is not there, is
+ * not being made, and cannot be made before the change commits.
+ *
+ * <h2>Why the reads here prove that</h2>
+ *
+ * PostgreSQL has no lock on a row that does not exist: a locking read neither sees nor waits for
+ * another transaction's uncommitted INSERT, nor its uncommitted UPDATE into the value. So the entry
+ * is what everybody locks first, and the key lock is what creators hold:
+ *
+ * <ol>
+ *   <li>The entry is locked FOR UPDATE. A writer that wants it, to keep or to take, waits here; one
+ *       that got it earlier holds it until its PRE commits.
+ *   <li>The key's advisory lock is taken exclusively on the shard that the entry names. A writer
+ *       takes it shared at its COMMIT, after the last PRE statement has answered and before PRE
+ *       commits, and holds it to the end of MAIN. So between a writer's hold of the entry and the
+ *       end of its MAIN there is no moment at which neither lock stops us: had it passed PRE, it
+ *       has the key lock and we wait for its MAIN; had it not, it waits for the entry that we hold.
+ *   <li>The owner row is read in a new READ COMMITTED statement. Its snapshot is later than the key
+ *       lock, so a creator that we waited for is seen.
+ * </ol>
+ *
+ * Always entry first, key lock second: a writer does the same, and whoever has not passed PRE holds
+ * no key lock, so two of them cannot wait for each other over two servers.
+ *
+ * <h2>Why the owner row is not locked</h2>
+ *
+ * A DELETE holds the owner row in MAIN while its POST waits for the entry. Waiting for the row with
+ * the entry in hand closes a circle that no server sees. A row that is there but locked counts as
+ * there. A writer would then report a duplicate of a row that is about to go; to wait for it as a
+ * plain unique index does, it first gives up entry and key lock, then waits with nothing in hand,
+ * then starts again.
+ *
+ * <h2>Missing entries</h2>
+ *
+ * The entry is inserted first, uncommitted, then its owner row is read in a new statement, and the
+ * entry commits only if the row is there. Whoever deletes the row after our read finds our entry:
+ * its POST waits for our commit and then removes it; a DELETE that came otherwise is in the stream
+ * and comes back here. At worst surplus stays, never a row without entry; no key lock is needed.
+ *
+ * <h2>Two owners</h2>
+ *
+ * Rows written past the routers can give a key two owner rows. The entry stays with the one it
+ * names; the other is reported as {@link Kind#DUPLICATE} and must be settled again when the entry
+ * goes, for dropped it would never get one. The caller keeps it.
+ */
+public final class Settlement {
+  private static final int ROUNDS = 16;
+  private static final String BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
+  private static final String SAVEPOINT = "pgconcord_claim";
+
+  private final LookupIndex index;
+  private final EntrySql sql;
+  private final String key;
+  private final @Nullable String owner;
+
+  private Settlement(LookupIndex index, String key, @Nullable String owner) {
+    this.index = index;
+    this.sql = new EntrySql(index);
+    this.key = key;
+    this.owner = owner;
+  }
+
+  /**
+   * A writer's claim of an entry for a row that it has just written. The lookup session is in the
+   * writer's open PRE transaction and stays in it: {@code ADDED}, {@code KEPT} and {@code
+   * TAKEN_OVER} leave the entry locked there; {@code DUPLICATE} and {@code UNSETTLED} leave PRE as
+   * it was.
+   */
+  public static Step claim(LookupIndex index, Entry entry) {
+    Settlement settlement = new Settlement(index, entry.key(), entry.shardKey());
+    return settlement.lookup("SAVEPOINT " + SAVEPOINT, () -> settlement.claimRound(entry, ROUNDS));
+  }
+
+  /**
+   * Settles a key for the engine, the verifier or a writer whose entry lives in MAIN: removes
+   * surplus, adds what is missing. Each change commits at once; no session has a transaction open
+   * before or after.
+   *
+   * @param owner the shard key of a row that is believed to have the key, or null when only the
+   *     entry itself is in question
+   */
+  public static Step audit(LookupIndex index, String key, @Nullable String owner) {
+    return new Settlement(index, key, owner).auditRound(ROUNDS);
+  }
+
+  // --- a writer's claim ------------------------------------------------------------------------
+
+  private Step claimRound(Entry entry, int rounds) {
+    if (rounds == 0) {
+      return giveUpClaim(Outcome.of(Kind.UNSETTLED));
+    }
+    return lookup(
+        sql.insert(entry), added -> added ? endClaim(Kind.ADDED) : keepOrTake(entry, rounds));
+  }
+
+  private Step keepOrTake(Entry entry, int rounds) {
+    return ask(
+        lookupPlace(),
+        sql.lock(key),
+        holder -> {
+          if (holder == null) {
+            return claimRound(entry, rounds - 1);
+          }
+          return holder.equals(entry.shardKey())
+              ? endClaim(Kind.KEPT)
+              : underKeyLock(
+                  holder, () -> takeOver(entry, holder), () -> awaitHolder(entry, holder, rounds));
+        });
+  }
+
+  private Step takeOver(Entry entry, String holder) {
+    return lookup(sql.takeOver(entry), done -> release(holder, () -> endClaim(Kind.TAKEN_OVER)));
+  }
+
+  /** The holder's row is there, perhaps not for long: wait for it, holding nothing. */
+  private Step awaitHolder(Entry entry, String holder, int rounds) {
+    Supplier<Step> wait =
+        () ->
+            found(
+                ownerPlace(holder),
+                sql.awaitOwner(new Entry(key, holder)),
+                there ->
+                    there
+                        ? giveUpClaim(new Outcome(Kind.DUPLICATE, holder))
+                        : claimRound(entry, rounds - 1));
+    return release(holder, () -> lookup("ROLLBACK TO SAVEPOINT " + SAVEPOINT, wait));
+  }
+
+  private Step endClaim(Kind kind) {
+    return lookup("RELEASE SAVEPOINT " + SAVEPOINT, () -> new Step.Done(Outcome.of(kind)));
+  }
+
+  private Step giveUpClaim(Outcome outcome) {
+    return lookup(
+        "ROLLBACK TO SAVEPOINT " + SAVEPOINT,
+        () -> lookup("RELEASE SAVEPOINT " + SAVEPOINT, () -> new Step.Done(outcome)));
+  }
+
+  // --- audit -----------------------------------------------------------------------------------
+
+  private Step auditRound(int rounds) {
+    if (rounds == 0) {
+      return new Step.Done(Outcome.of(Kind.UNSETTLED));
+    }
+    return lookup(
+        BEGIN,
+        () ->
+            ask(
+                lookupPlace(),
+                sql.lock(key),
+                holder -> holder == null ? auditMissing(rounds) : auditHolder(holder, rounds)));
+  }
+
+  private Step auditMissing(int rounds) {
+    return lookup("ROLLBACK", () -> owner == null ? absent() : repair(owner, rounds));
+  }
+
+  private Step auditHolder(String holder, int rounds) {
+    return underKeyLock(holder, () -> remove(holder, rounds), () -> keep(holder));
+  }
+
+  private Step remove(String holder, int rounds) {
+    return lookup(
+        sql.delete(new Entry(key, holder)),
+        done ->
+            lookup(
+                "COMMIT",
+                () ->
+                    release(
+                        holder,
+                        () ->
+                            owner == null || owner.equals(holder)
+                                ? new Step.Done(Outcome.of(Kind.REMOVED))
+                                : repair(owner, rounds))));
+  }
+
+  private Step keep(String holder) {
+    Step kept = new Step.Done(new Outcome(Kind.KEPT, holder));
+    Supplier<Step> next =
+        owner == null || owner.equals(holder) ? () -> kept : () -> secondOwner(owner, holder, kept);
+    return release(holder, () -> lookup("ROLLBACK", next));
+  }
+
+  private Step secondOwner(String second, String holder, Step kept) {
+    return found(
+        ownerPlace(second),
+        sql.owner(new Entry(key, second)),
+        there -> there ? new Step.Done(new Outcome(Kind.DUPLICATE, holder)) : kept);
+  }
+
+  private Step repair(String missing, int rounds) {
+    Entry entry = new Entry(key, missing);
+    return lookup(
+        BEGIN,
+        () ->
+            lookup(
+                sql.insert(entry),
+                added ->
+                    added
+                        ? found(
+                            ownerPlace(missing),
+                            sql.owner(entry),
+                            there ->
+                                there
+                                    ? lookup("COMMIT", () -> new Step.Done(Outcome.of(Kind.ADDED)))
+                                    : lookup("ROLLBACK", this::absent))
+                        : lookup("ROLLBACK", () -> auditRound(rounds - 1))));
+  }
+
+  private Step absent() {
+    return new Step.Done(Outcome.of(Kind.ABSENT));
+  }
+
+  // --- what both share -------------------------------------------------------------------------
+
+  /** Takes the key lock on the holder's shard, then reads the holder's row in a new statement. */
+  private Step underKeyLock(String holder, Supplier<Step> gone, Supplier<Step> there) {
+    Step.Place place = ownerPlace(holder);
+    return run(
+        place,
+        EntryStatement.of(BEGIN),
+        () ->
+            run(
+                place,
+                sql.excludeCreators(key),
+                () ->
+                    found(
+                        place,
+                        sql.owner(new Entry(key, holder)),
+                        isThere -> isThere ? there.get() : gone.get())));
+  }
+
+  /** Lets the key lock go. */
+  private Step release(String holder, Supplier<Step> then) {
+    return run(ownerPlace(holder), EntryStatement.of("ROLLBACK"), then);
+  }
+
+  private Step.Place lookupPlace() {
+    return new Step.Place(Step.Session.LOOKUP, index.lookupShard());
+  }
+
+  private Step.Place ownerPlace(String shardKey) {
+    ShardId shard = index.shardOf(shardKey);
+    return new Step.Place(Step.Session.OWNER, shard);
+  }
+
+  private Step lookup(String command, Supplier<Step> then) {
+    return run(lookupPlace(), EntryStatement.of(command), then);
+  }
+
+  private Step lookup(EntryStatement statement, Function<Boolean, Step> then) {
+    return found(lookupPlace(), statement, then);
+  }
+
+  private static Step run(Step.Place place, EntryStatement statement, Supplier<Step> then) {
+    return new Step.Send(new Step.Command(place, statement), rows -> then.get());
+  }
+
+  private static Step found(
+      Step.Place place, EntryStatement statement, Function<Boolean, Step> then) {
+    return new Step.Send(new Step.Command(place, statement), rows -> then.apply(!rows.isEmpty()));
+  }
+
+  private static Step ask(
+      Step.Place place, EntryStatement statement, Function<@Nullable String, Step> then) {
+    return new Step.Send(
+        new Step.Command(place, statement),
+        rows -> then.apply(rows.isEmpty() ? null : first(rows)));
+  }
+
+  private static @Nullable String first(List<List<@Nullable String>> rows) {
+    return rows.get(0).get(0);
+  }
+}
