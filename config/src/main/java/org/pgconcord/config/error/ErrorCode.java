@@ -13,6 +13,18 @@ public enum ErrorCode {
       ErrorCategory.USER,
       "The configuration cannot be used.",
       "Correct the named field; docs/formats.md lists all of them."),
+  CONFIG_ADDRESS_TAKEN(
+      "config/address-taken",
+      "F0000",
+      ErrorCategory.USER,
+      "An address to listen on is in use or cannot be opened.",
+      "Stop the program that holds it, or choose another with the named flag."),
+  ADMIN_NOT_LOOPBACK(
+      "config/admin-not-loopback",
+      "F0000",
+      ErrorCategory.USER,
+      "The admin address can be reached from other machines, which is not supported yet.",
+      "Use 127.0.0.1, ::1 or localhost for admin.listen."),
   // --- topology ----------------------------------------------------------------------------
   TOPOLOGY_INVALID(
       "topology/invalid",
@@ -110,6 +122,67 @@ public enum ErrorCode {
       ErrorCategory.RESOURCES,
       "The embedded PostgreSQL could not be started.",
       "Read the server's log lines in the message; free memory, disk or the port they name."),
+  GSI_AMBIGUOUS(
+      "gsi/ambiguous-name",
+      "42P09",
+      ErrorCategory.USER,
+      "Several logical databases have a global secondary index of this name.",
+      "Write the name with its database, as in app.by_email."),
+  GSI_BUSY(
+      "gsi/busy",
+      "55006",
+      ErrorCategory.REFUSED,
+      "Another operation on this index is running.",
+      "Wait until it has ended; \"pgconcord gsi status NAME\" shows it."),
+  GSI_PRECONDITIONS(
+      "gsi/preconditions-unmet",
+      "55000",
+      ErrorCategory.REFUSED,
+      "The index cannot be built: its owner table lacks what that needs.",
+      "Run the printed statements on the named shards, then build again."),
+  GSI_UNKNOWN(
+      "gsi/unknown",
+      "42704",
+      ErrorCategory.USER,
+      "The applied topology declares no such global secondary index.",
+      "Run \"pgconcord topology show\" for the names, or apply a topology that declares it."),
+  GSI_WRONG_STATE(
+      "gsi/wrong-state",
+      "55000",
+      ErrorCategory.REFUSED,
+      "The index is not in a state from which this can be done.",
+      "\"pgconcord gsi status NAME\" shows the state and what it waits for."),
+  REFERENCE_UNKNOWN(
+      "reference/unknown",
+      "42704",
+      ErrorCategory.USER,
+      "The applied topology declares no such reference table.",
+      "Run \"pgconcord topology show\" for the names."),
+  // --- administration ----------------------------------------------------------------------
+  ADMIN_REQUEST_INVALID(
+      "admin/request-invalid",
+      "22023",
+      ErrorCategory.USER,
+      "The request to the admin API cannot be used.",
+      "Use the command line of the same version as the daemon."),
+  ADMIN_TIMED_OUT(
+      "admin/timed-out",
+      "57014",
+      ErrorCategory.RESOURCES,
+      "The operation did not end in the time given.",
+      "It may go on in the daemon; ask again, or give a longer --timeout."),
+  ADMIN_UNREACHABLE(
+      "admin/unreachable",
+      "08001",
+      ErrorCategory.RESOURCES,
+      "No daemon answers at the admin address.",
+      "Start one with \"pgconcord serve\" or \"pgconcord demo\", or name it with --admin."),
+  DAEMON_ALREADY_RUNNING(
+      "daemon/already-running",
+      "55006",
+      ErrorCategory.REFUSED,
+      "Another daemon serves this catalog.",
+      "Stop it first; one daemon per catalog is supported."),
   // --- bugs --------------------------------------------------------------------------------
   INTERNAL(
       "internal",
@@ -152,6 +225,11 @@ public enum ErrorCode {
 
   public String remedy() {
     return remedy;
+  }
+
+  /** The error with this stable code. */
+  public static java.util.Optional<ErrorCode> byId(String id) {
+    return java.util.Arrays.stream(values()).filter(c -> c.id.equals(id)).findFirst();
   }
 
   /** An exception with this code; {@code message} says what and where. */

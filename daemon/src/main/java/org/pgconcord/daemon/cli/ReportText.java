@@ -1,0 +1,14 @@
+package org.pgconcord.daemon.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import org.pgconcord.daemon.admin.Json;
+
+/** A verification report as text for people; the JSON form has every sample. */
+final class ReportText {
+  private ReportText() {}
+
+  static String of(JsonNode report) {
+    return (report.path("clean").asBoolean() ? "clean\n" : "differences found\n")
+        + Json.write(report);
+  }
+}
