@@ -183,6 +183,54 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "Another daemon serves this catalog.",
       "Stop it first; one daemon per catalog is supported."),
+  CHANGE_UNREADABLE(
+      "cdc/change-unreadable",
+      "22P02",
+      ErrorCategory.SHARD,
+      "A change of an owner row cannot be read exactly.",
+      "The detail names table and column; see docs/routing.md for the types that an index may use."),
+  SLOT_LOST(
+      "cdc/slot-lost",
+      "55000",
+      ErrorCategory.SHARD,
+      "A replication slot is gone or has lost the log that it needs.",
+      "Raise max_slot_wal_keep_size, then run \"pgconcord gsi build NAME\" again."),
+  SLOT_BUSY(
+      "cdc/slot-busy",
+      "55006",
+      ErrorCategory.SHARD,
+      "Another process reads this replication slot.",
+      "Stop the other daemon; the detail names its backend."),
+  STREAM_FAILED(
+      "cdc/stream-failed",
+      "08006",
+      ErrorCategory.SHARD,
+      "The change stream of an owner shard ended.",
+      "It is started again by itself; the cause is in the log."),
+  ENGINE_FENCED(
+      "cdc/engine-fenced",
+      "55000",
+      ErrorCategory.REFUSED,
+      "Another engine has taken over this stream.",
+      "Run one daemon per cluster; stop this one."),
+  REPLICA_IDENTITY(
+      "cdc/replica-identity",
+      "55000",
+      ErrorCategory.REFUSED,
+      "The owner table's replica identity does not carry what the index needs.",
+      "Run the ALTER TABLE of the detail on the named shard."),
+  STATE_LOCKED(
+      "state/locked",
+      "55006",
+      ErrorCategory.RESOURCES,
+      "The state directory is in use by another process.",
+      "Stop the other daemon, or give this one a state_dir of its own."),
+  STATE_UNUSABLE(
+      "state/unusable",
+      "58030",
+      ErrorCategory.RESOURCES,
+      "The state directory cannot be used.",
+      "Check the disk and its permissions; the directory may be deleted while the daemon is down."),
   // --- bugs --------------------------------------------------------------------------------
   INTERNAL(
       "internal",

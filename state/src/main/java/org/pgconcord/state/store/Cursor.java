@@ -1,0 +1,59 @@
+package org.pgconcord.state.store;
+
+import java.util.Iterator;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+
+/**
+ * Entries in key order, as they were when the scan began. It pins memory of the store until it is
+ * closed; the store cannot close before.
+ */
+public final class Cursor<K, V> implements Iterator<Map.Entry<K, V>>, AutoCloseable {
+  private final ReadOptions options;
+  private final RocksIterator iterator;
+  private final byte[] prefix;
+  private final Codec<K> keys;
+  private final Codec<V> values;
+
+  Cursor(
+      ReadOptions options, RocksIterator iterator, byte[] prefix, Codec<K> keys, Codec<V> values) {
+    this.options = options;
+    this.iterator = iterator;
+    this.prefix = prefix;
+    this.keys = keys;
+    this.values = values;
+    iterator.seek(prefix);
+  }
+
+  @Override
+  public boolean hasNext() {
+    if (iterator.isValid()) {
+      return Prefixes.startsWith(iterator.key(), prefix);
+    }
+    try {
+      iterator.status();
+    } catch (RocksDBException e) {
+      throw StateStore.damaged(e);
+    }
+    return false;
+  }
+
+  @Override
+  public Map.Entry<K, V> next() {
+    if (!hasNext()) {
+      throw new NoSuchElementException();
+    }
+    Map.Entry<K, V> entry = Map.entry(keys.decode(iterator.key()), values.decode(iterator.value()));
+    iterator.next();
+    return entry;
+  }
+
+  @Override
+  public void close() {
+    iterator.close();
+    options.close();
+  }
+}
