@@ -1,5 +1,7 @@
 package org.pgconcord.config.topology;
 
+import java.util.Locale;
+
 /**
  * One finding about a document or about the shards it describes.
  *
@@ -13,5 +15,18 @@ public record Finding(String id, Severity severity, String path, String message,
   public enum Severity {
     ERROR,
     WARNING
+  }
+
+  /** The finding on one line: {@code error range/gap at $.shard_groups[1]...: message. Remedy.} */
+  public String line() {
+    return severity.name().toLowerCase(Locale.ROOT)
+        + " "
+        + id
+        + " at "
+        + path
+        + ": "
+        + message
+        + ". "
+        + remedy;
   }
 }

@@ -13,10 +13,24 @@ public record KeyRange(ShardId shard, String start, String end) {
     return leftAligned(start);
   }
 
+  /** The end as an unsigned number; without meaning for an open end. */
+  long endValue() {
+    return leftAligned(end);
+  }
+
+  boolean isEmpty() {
+    return !end.isEmpty() && Long.compareUnsigned(startValue(), endValue()) >= 0;
+  }
+
   /** Whether a routing value is in the range (all of them unsigned). */
   public boolean contains(long routingValue) {
     return Long.compareUnsigned(startValue(), routingValue) <= 0
-        && (end.isEmpty() || Long.compareUnsigned(routingValue, leftAligned(end)) < 0);
+        && (end.isEmpty() || Long.compareUnsigned(routingValue, endValue()) < 0);
+  }
+
+  /** {@code [80, c0)}; an open bound is left out. */
+  public String bounds() {
+    return "[" + start + ", " + end + ")";
   }
 
   private static long leftAligned(String hexPrefix) {

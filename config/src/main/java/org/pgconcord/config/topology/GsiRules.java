@@ -1,0 +1,184 @@
+package org.pgconcord.config.topology;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.pgconcord.config.json.DidYouMean;
+import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.TableName;
+
+/**
+ * Fourth stage: the GSIs of one database over its resolved tables. A GSI has two linked
+ * declarations, at the database and at its owner; its lookup table has a binding of its own, which
+ * this stage replaces by {@link Placement.Lookup}.
+ */
+final class GsiRules {
+  private final String databaseName;
+  private final Document.Database database;
+  private final Map<TableName, Placement> tables;
+  private final Findings findings;
+
+  /**
+   * @param tables the database's placements; those of lookup tables are replaced
+   */
+  GsiRules(
+      String databaseName,
+      Document.Database database,
+      Map<TableName, Placement> tables,
+      Findings findings) {
+    this.databaseName = databaseName;
+    this.database = database;
+    this.tables = tables;
+    this.findings = findings;
+  }
+
+  List<Gsi> resolve() {
+    List<Gsi> gsis = new ArrayList<>();
+    database.secondaries().forEach((name, gsi) -> gsi(name, gsi).ifPresent(gsis::add));
+    new ActivationRules(database, findings).check();
+    return gsis;
+  }
+
+  /** One GSI in the whole document, as yet. */
+  static void onlyOne(Document document, Findings findings) {
+    List<Document.Secondary> all =
+        document.databases().values().stream()
+            .flatMap(d -> d.secondaries().values().stream())
+            .toList();
+    if (all.size() > 1) {
+      findings.add(
+          Rule.GSI_SEVERAL, all.get(1).path(), "several global secondary indexes in one topology");
+    }
+  }
+
+  private Optional<Gsi> gsi(String name, Document.Secondary gsi) {
+    new GsiShapeRules(findings).check(gsi);
+    Optional<String> schema = schema(gsi);
+    if (schema.isEmpty() || name.isEmpty()) {
+      return Optional.empty();
+    }
+    if (gsi.lookup().isEmpty() || gsi.owner().isEmpty()) {
+      return Optional.empty();
+    }
+    TableName lookup = new TableName(schema.get(), gsi.lookup());
+    TableName owner = new TableName(schema.get(), gsi.owner());
+    GsiName full = new GsiName(databaseName.isEmpty() ? "?" : databaseName, name);
+    Optional<Placement.Sharded> sharded = owner(gsi, owner);
+    if (lookup.equals(owner)) {
+      findings.add(Rule.GSI_LOOKUP_IS_OWNER, gsi.path() + ".table", "the owner holds the rows");
+      return Optional.empty();
+    }
+    lookup(full, gsi, lookup);
+    return sharded.map(
+        placement ->
+            new Gsi(
+                full,
+                lookup,
+                owner,
+                gsi.columns(),
+                shardKey(gsi, placement.index()),
+                gsi.ownerPrimaryKey(),
+                gsi.unique(),
+                gsi.ignoreNull(),
+                gsi.enabled()));
+  }
+
+  /** The schema named, or that of the one schema which binds a table of the lookup's name. */
+  private Optional<String> schema(Document.Secondary gsi) {
+    if (gsi.schema().isPresent()) {
+      return gsi.schema().filter(s -> !s.isEmpty());
+    }
+    List<String> schemas =
+        database.schemas().entrySet().stream()
+            .filter(e -> e.getValue().tables().containsKey(gsi.lookup()))
+            .map(Map.Entry::getKey)
+            .toList();
+    if (schemas.isEmpty()) {
+      notBound(gsi);
+    } else if (schemas.size() > 1) {
+      findings.add(
+          Rule.GSI_SCHEMA,
+          gsi.path(),
+          "tables named \"" + gsi.lookup() + "\" are bound in the schemas " + schemas);
+    }
+    return schemas.size() == 1 ? Optional.of(schemas.get(0)) : Optional.empty();
+  }
+
+  private void notBound(Document.Secondary gsi) {
+    List<String> names =
+        database.schemas().values().stream().flatMap(s -> s.tables().keySet().stream()).toList();
+    findings.add(
+        Rule.GSI_LOOKUP_NOT_BOUND,
+        gsi.path() + ".table",
+        "the lookup table \""
+            + gsi.lookup()
+            + "\" has no binding of its own"
+            + DidYouMean.hint(gsi.lookup(), names));
+  }
+
+  private boolean declared(TableName table) {
+    Document.Schema schema = database.schemas().get(table.schema());
+    return schema != null && schema.tables().containsKey(table.name());
+  }
+
+  private Optional<Placement.Sharded> owner(Document.Secondary gsi, TableName owner) {
+    String path = gsi.path() + ".owner_table";
+    if (!declared(owner)) {
+      findings.add(
+          Rule.GSI_OWNER_NOT_BOUND, path, "the table " + owner + " is not declared under tables");
+      return Optional.empty();
+    }
+    Placement placement = tables.get(owner);
+    if (placement instanceof Placement.Sharded sharded) {
+      return Optional.of(sharded);
+    }
+    if (placement != null) {
+      findings.add(Rule.GSI_OWNER_NOT_SHARDED, path, "the table " + owner + " is not sharded");
+    }
+    return Optional.empty();
+  }
+
+  private void lookup(GsiName name, Document.Secondary gsi, TableName lookup) {
+    String path = gsi.path() + ".table";
+    if (!declared(lookup)) {
+      notBound(gsi);
+      return;
+    }
+    Placement placement = tables.get(lookup);
+    if (placement instanceof Placement.Sharded sharded) {
+      findings.add(Rule.GSI_SHARDED_LOOKUP, path, "the lookup table " + lookup + " is sharded");
+      findings.require(
+          gsi.columns().containsAll(sharded.index().columns()),
+          Rule.GSI_LOOKUP_SHARD_KEY,
+          path,
+          "its shard-key columns are not among the indexed ones");
+    } else if (placement instanceof Placement.Unsharded unsharded) {
+      ShardId shard = unsharded.shard();
+      tables.put(lookup, new Placement.Lookup(name, shard));
+    } else if (placement instanceof Placement.Lookup other) {
+      findings.add(
+          Rule.GSI_LOOKUP_SHARED, path, lookup + " is the lookup table of " + other.gsi() + " too");
+    }
+  }
+
+  private List<String> shardKey(Document.Secondary gsi, ShardIndex index) {
+    String path = gsi.path() + ".owner_sk_columns";
+    gsi.ownerShardKey()
+        .ifPresent(
+            named ->
+                findings.require(
+                    named.equals(index.columns()),
+                    Rule.GSI_SHARD_KEY,
+                    path,
+                    "the owner is sharded by " + index.columns() + ", not by " + named));
+    findings.require(
+        new HashSet<>(gsi.columns()).stream().noneMatch(index.columns()::contains),
+        Rule.GSI_INDEXES_SHARD_KEY,
+        gsi.path() + ".columns",
+        "a shard-key column of the owner is indexed");
+    return index.columns();
+  }
+}

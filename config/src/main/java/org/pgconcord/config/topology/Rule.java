@@ -1,0 +1,153 @@
+package org.pgconcord.config.topology;
+
+import org.pgconcord.config.topology.Finding.Severity;
+
+/**
+ * Every finding that a check of a topology can make: its stable id, severity and remedy. The rules
+ * about a document alone come first, then those that compare it with the shards.
+ */
+public enum Rule {
+  // --- form of a document --------------------------------------------------------------------
+  JSON_SYNTAX("json/syntax", "Write one JSON object; comments and trailing commas are not JSON"),
+  JSON_DUPLICATE_KEY("json/duplicate-key", "Keep one of the two"),
+  JSON_UNKNOWN_KEY("json/unknown-key", "Remove the key or correct its spelling"),
+  JSON_WRONG_TYPE("json/wrong-type", "Write a value of the expected type"),
+  JSON_MISSING_KEY("json/missing-key", "Add the key"),
+  NAME_INVALID("name/invalid", "Use a name of 1 to 63 bytes, as PostgreSQL stores it"),
+  // --- groups, ranges, indexes ---------------------------------------------------------------
+  TOPOLOGY_AUTHORITATIVE(
+      "topology/authoritative-group", "Name a group with one key range and no bounds"),
+  TOPOLOGY_DEFAULT(
+      "topology/default-group", "Omit default_shard_group or name the authoritative group"),
+  GROUP_UNKNOWN("group/unknown", "Name a group of shard_groups"),
+  GROUP_DUPLICATE_UID("group/duplicate-uid", "Give each group a uid of its own"),
+  GROUP_NO_RANGES("group/no-key-ranges", "List at least one key range"),
+  RANGE_BOUND("range/bad-bound", "Write a hexadecimal prefix such as \"80\", or omit the bound"),
+  RANGE_EMPTY("range/empty", "Make the end greater than the start"),
+  RANGE_GAP("range/gap", "Let the ranges cover all values: omit the first start and the last end"),
+  RANGE_OVERLAP("range/overlap", "Let each range end where the next one starts"),
+  INDEX_UNKNOWN("index/unknown", "Name an index of shard_indexes"),
+  INDEX_UNKNOWN_TYPE("index/unknown-type", "Use the type xxhash"),
+  INDEX_COLUMNS("index/columns", "Name exactly one column"),
+  INDEX_MODULUS("index/modulus", "Set index_params.modulus above 0 for modulo, omit it elsewhere"),
+  INDEX_RANGE("index/range-not-supported-yet", "Not supported yet: use the type xxhash"),
+  INDEX_MODULO("index/modulo-not-supported-yet", "Not supported yet: use the type xxhash"),
+  INDEX_COMPOSITE("index/composite-not-supported-yet", "Not supported yet: name one column"),
+  INDEX_EXPRESSION("index/expression-not-supported-yet", "Not supported yet: name a column"),
+  // --- databases and tables ------------------------------------------------------------------
+  DATABASE_RESERVED("database/reserved", "Choose another name: pgconcord is the admin database"),
+  TABLE_SYSTEM_SCHEMA("table/system-schema", "Declare only tables of your own schemas"),
+  TABLE_TWICE("table/two-kinds", "Declare it under tables or under reference_tables, not both"),
+  TABLE_NO_GROUP(
+      "table/no-group", "Name a shard_group, or set a default for the schema or database"),
+  TABLE_NO_INDEX(
+      "table/no-shard-index",
+      "Give the table or its group a shard index, or use a one-shard group"),
+  SEQUENCE_GROUP("sequence/group", "Name a group of one shard"),
+  // --- global secondary indexes --------------------------------------------------------------
+  GSI_UNKNOWN("gsi/unknown", "Declare it under the database's global_secondary_indexes"),
+  GSI_TWICE("gsi/activated-twice", "Keep one secondary_indexes entry for each index"),
+  GSI_NOT_ACTIVATED(
+      "gsi/not-activated", "Add it to secondary_indexes of its owner table, with the same columns"),
+  GSI_COLUMNS("gsi/columns", "Name each column once, the owner's entry as in the declaration"),
+  GSI_SCHEMA("gsi/schema-ambiguous", "Name the schema of the lookup table"),
+  GSI_LOOKUP_NOT_BOUND("gsi/lookup-not-bound", "Declare the lookup table under tables as well"),
+  GSI_LOOKUP_SHARED("gsi/lookup-shared", "Give each index a lookup table of its own"),
+  GSI_LOOKUP_IS_OWNER("gsi/lookup-is-owner", "Name a table of its own for the entries"),
+  GSI_LOOKUP_SHARD_KEY(
+      "gsi/lookup-shard-key", "Shard the lookup table by indexed columns, or bind it to one shard"),
+  GSI_OWNER_NOT_BOUND("gsi/owner-not-bound", "Declare the owner table under tables"),
+  GSI_OWNER_NOT_SHARDED(
+      "gsi/owner-not-sharded", "Index a sharded table; others are found without an index"),
+  GSI_SHARD_KEY(
+      "gsi/owner-shard-key", "Omit owner_sk_columns or name the owner's shard-key columns"),
+  GSI_INDEXES_SHARD_KEY(
+      "gsi/indexes-shard-key", "Index another column; the shard key routes by itself"),
+  GSI_NO_PRIMARY_KEY("gsi/no-owner-pk", "Name owner_pk_columns"),
+  GSI_MODE("gsi/mode", "Use the mode strict"),
+  GSI_NON_UNIQUE("gsi/non-unique-not-supported-yet", "Not supported yet: set unique to true"),
+  GSI_MULTI_COLUMN("gsi/multi-column-not-supported-yet", "Not supported yet: index one column"),
+  GSI_SHARDED_LOOKUP(
+      "gsi/sharded-lookup-not-supported-yet",
+      "Not supported yet: bind the lookup table to a group of one shard without index"),
+  GSI_STORED_KEY(
+      "gsi/owner-pk-not-supported-yet",
+      "Not supported yet: omit owner_pk_columns of a unique index"),
+  GSI_REFERRER(
+      "gsi/referrer-not-supported-yet",
+      "Not supported yet: list the index only in its owner's secondary_indexes"),
+  GSI_EXTENDED("gsi/extended-not-supported-yet", "Not supported yet: omit gsi_mode"),
+  GSI_COVERING("gsi/covering-not-supported-yet", "Not supported yet: omit covering"),
+  GSI_SEVERAL("gsi/several-not-supported-yet", "Not supported yet: declare one index"),
+  // --- the document and the shards -----------------------------------------------------------
+  SHARD_NOT_CONFIGURED(
+      "shard/not-configured", "Add the shard's hosts to the configuration, or correct its uid"),
+  SHARD_NOT_USED(
+      "shard/not-used", Severity.WARNING, "Name the shard in a group, or remove its configuration"),
+  SCHEMA_TABLE_MISSING("schema/table-missing", "Create the table on the named shards"),
+  SCHEMA_NOT_A_TABLE("schema/not-a-table", "Declare only ordinary and partitioned tables"),
+  SCHEMA_SHARDS_DIFFER("schema/shards-differ", "Bring the table to one definition on all shards"),
+  SCHEMA_UNDECLARED_ROWS(
+      "schema/undeclared-rows", "Declare the table; statements on it are refused until then"),
+  SCHEMA_SHARD_KEY_MISSING(
+      "schema/shard-key-missing", "Add the column, or shard the table by another index"),
+  SCHEMA_SHARD_KEY_TYPE(
+      "schema/shard-key-type", "Use a type that docs/routing.md lists as a shard key"),
+  SCHEMA_SHARD_KEY_COLLATION(
+      "schema/shard-key-collation", "Use a deterministic collation for the shard key"),
+  SCHEMA_SHARD_KEY_NULL(
+      "schema/shard-key-nullable",
+      Severity.WARNING,
+      "Declare the shard key NOT NULL; a row without it has no shard"),
+  SCHEMA_NO_PRIMARY_KEY(
+      "schema/no-primary-key",
+      Severity.WARNING,
+      "Add a primary key; differences between copies cannot be named without one"),
+  GSI_COLUMN_MISSING("gsi/column-missing", "Add the column, or index another one"),
+  GSI_COLUMN_TYPE("gsi/column-type", "Use a type that docs/routing.md lists for indexes"),
+  GSI_COLUMN_COLLATION("gsi/column-collation", "Use a deterministic collation"),
+  GSI_OWNER_UNIQUE(
+      "gsi/owner-unique-index",
+      "Create a unique index over the indexed columns, or over them and the shard key"),
+  GSI_OWNER_INDEX(
+      "gsi/owner-index",
+      "Create an index that starts with the indexed columns, or with the shard key and them"),
+  GSI_REPLICA_IDENTITY(
+      "gsi/replica-identity", "Run ALTER TABLE ... REPLICA IDENTITY FULL on the named shards"),
+  GSI_LOOKUP_PRIMARY_KEY(
+      "gsi/lookup-primary-key", "Make the indexed columns the lookup table's primary key"),
+  GSI_LOOKUP_COLUMNS(
+      "gsi/lookup-columns", "Give the lookup table the owner's indexed and shard-key columns");
+
+  private final String id;
+  private final Severity severity;
+  private final String remedy;
+
+  Rule(String id, String remedy) {
+    this(id, Severity.ERROR, remedy);
+  }
+
+  Rule(String id, Severity severity, String remedy) {
+    this.id = id;
+    this.severity = severity;
+    this.remedy = remedy;
+  }
+
+  /** Stable, of the form {@code area/slug}. */
+  public String id() {
+    return id;
+  }
+
+  public Severity severity() {
+    return severity;
+  }
+
+  public String remedy() {
+    return remedy;
+  }
+
+  /** The finding of this rule at a place. */
+  public Finding at(String path, String message) {
+    return new Finding(id, severity, path, message, remedy + ".");
+  }
+}

@@ -1,0 +1,32 @@
+package org.pgconcord.config.topology;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.pgconcord.config.error.ErrorCode;
+
+/**
+ * The outcome of reading a document.
+ *
+ * @param topology present exactly when no finding is an error
+ */
+public record TopologyReading(Optional<Topology> topology, List<Finding> findings) {
+  public TopologyReading {
+    findings = List.copyOf(findings);
+  }
+
+  /**
+   * The topology.
+   *
+   * @throws org.pgconcord.config.error.ConcordException ({@code topology/invalid}) whose detail
+   *     lists all findings, one a line
+   */
+  public Topology orThrow() {
+    return topology.orElseThrow(
+        () ->
+            ErrorCode.TOPOLOGY_INVALID
+                .because("the topology document has " + findings.size() + " findings")
+                .withDetail(
+                    findings.stream().map(Finding::line).collect(Collectors.joining("\n"))));
+  }
+}
