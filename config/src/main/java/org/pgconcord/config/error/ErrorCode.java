@@ -39,6 +39,24 @@ public enum ErrorCode {
       "The catalog is not at the expected revision.",
       "Look at \"pgconcord topology show\" and apply again with its revision."),
   // --- catalog and shards ------------------------------------------------------------------
+  SHARD_CONNECTION_LOST(
+      "shard/connection-lost",
+      "08006",
+      ErrorCategory.SHARD,
+      "The connection to a shard ended before it answered.",
+      "Whether the statement had an effect is unknown: look before repeating it."),
+  SHARD_LOGIN(
+      "shard/login",
+      "08004",
+      ErrorCategory.SHARD,
+      "A shard did not let the router log in.",
+      "Under trust the shards must trust the router's host; under scram a role needs one verifier on all shards."),
+  SHARD_PROTOCOL(
+      "shard/protocol",
+      "08P01",
+      ErrorCategory.SHARD,
+      "A shard sent what the protocol does not allow.",
+      "Check that the address is that of a PostgreSQL server."),
   SHARD_UNREACHABLE(
       "shard/unreachable",
       "08001",
@@ -77,12 +95,96 @@ public enum ErrorCode {
       "A key's text is not a value of its column's type.",
       "Send the value in a form that PostgreSQL itself prints."),
   // --- session and protocol ----------------------------------------------------------------
+  COPY_REFUSED(
+      "session/copy",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "COPY does not pass through the router.",
+      "Use INSERT, or COPY on each shard directly."),
+  DATABASE_UNKNOWN(
+      "session/unknown-database",
+      "3D000",
+      ErrorCategory.USER,
+      "The database is not a logical database of the topology.",
+      "Connect to one that the topology declares."),
+  ENCODING_REFUSED(
+      "session/encoding",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "The router speaks UTF8 with standard_conforming_strings = on only.",
+      "Leave client_encoding at UTF8 and standard_conforming_strings on."),
+  FUNCTION_CALL_REFUSED(
+      "protocol/function-call",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "The function call message is not supported.",
+      "Call the function in a SELECT."),
+  LOGIN_FAILED(
+      "session/login-failed",
+      "28P01",
+      ErrorCategory.USER,
+      "The client could not log in.",
+      "Check role and password; each role needs the same verifier on all shards."),
+  LOGIN_REFUSED(
+      "session/login-refused",
+      "28000",
+      ErrorCategory.USER,
+      "This way of logging in is not offered.",
+      "Connect with a role and SCRAM-SHA-256."),
+  LOGIN_TIMEOUT(
+      "session/login-timeout",
+      "08006",
+      ErrorCategory.USER,
+      "The client did not log in within the time allowed.",
+      "Check the network between client and router."),
+  MESSAGE_TOO_LONG(
+      "protocol/message-too-long",
+      "54000",
+      ErrorCategory.RESOURCES,
+      "A message is over the limit.",
+      "Send less at once, or raise router.message_bytes_max."),
+  PROTOCOL_VERSION(
+      "protocol/version",
+      "0A000",
+      ErrorCategory.USER,
+      "The client speaks a protocol version that the router does not.",
+      "Use a driver that speaks protocol 3."),
   PROTOCOL_VIOLATION(
       "protocol/violation",
       "08P01",
       ErrorCategory.USER,
       "The client broke the wire protocol.",
       "Update the driver; the detail names the message."),
+  REPLICATION_REFUSED(
+      "session/replication",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "Replication connections do not pass through the router.",
+      "Connect to the shard directly."),
+  SESSION_LIMIT(
+      "session/too-many",
+      "53300",
+      ErrorCategory.RESOURCES,
+      "The router has as many sessions as it may have.",
+      "Close sessions, or raise router.connections_max."),
+  SETTING_REFUSED(
+      "session/setting-refused",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "The setting cannot be changed through the router.",
+      "Leave it out; the detail says why."),
+  SETTING_UNKNOWN(
+      "session/unknown-setting",
+      "42704",
+      ErrorCategory.USER,
+      "No setting of the router has this name.",
+      "Correct the name; docs/formats.md lists the router's settings."),
+  SHUTTING_DOWN(
+      "session/shutting-down",
+      "57P01",
+      ErrorCategory.RESOURCES,
+      "The router is stopping.",
+      "Connect again later, or to another router."),
   // --- transactions and entries ------------------------------------------------------------
   GSI_DUPLICATE_KEY(
       "gsi/duplicate-key",

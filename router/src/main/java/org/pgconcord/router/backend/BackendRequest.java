@@ -1,5 +1,6 @@
 package org.pgconcord.router.backend;
 
+import org.pgconcord.router.wire.ParameterTypes;
 import org.pgconcord.router.wire.Parameters;
 
 /**

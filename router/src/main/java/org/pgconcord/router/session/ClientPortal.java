@@ -1,6 +1,6 @@
 package org.pgconcord.router.session;
 
-import org.pgconcord.router.backend.ParameterTypes;
+import org.pgconcord.router.wire.ParameterTypes;
 import org.pgconcord.router.wire.Parameters;
 
 /**

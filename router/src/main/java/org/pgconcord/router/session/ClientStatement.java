@@ -1,6 +1,6 @@
 package org.pgconcord.router.session;
 
-import org.pgconcord.router.backend.ParameterTypes;
+import org.pgconcord.router.wire.ParameterTypes;
 
 /**
  * A statement that a client has parsed. It exists in the router; backends prepare it when they

@@ -1,4 +1,4 @@
-package org.pgconcord.router.backend;
+package org.pgconcord.router.wire;
 
 import java.util.Arrays;
 
