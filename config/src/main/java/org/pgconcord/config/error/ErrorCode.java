@@ -82,6 +82,12 @@ public enum ErrorCode {
       "The server at a shard's address is not the one known as this shard.",
       "Correct the address; a server with another identifier or an older timeline is never used."),
   // --- sql: what the router cannot read or refuses -----------------------------------------
+  SQL_SYNTAX(
+      "sql/syntax",
+      "42601",
+      ErrorCategory.USER,
+      "The statement's text is not SQL.",
+      "Correct the statement."),
   SQL_UNREADABLE(
       "sql/unreadable",
       "0A000",
@@ -94,6 +100,18 @@ public enum ErrorCode {
       ErrorCategory.USER,
       "A key's text is not a value of its column's type.",
       "Send the value in a form that PostgreSQL itself prints."),
+  WRITE_KEY_NOT_CONVERTIBLE(
+      "write/key-not-convertible",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "A shard key's value cannot be converted as the server would.",
+      "Give the shard key as a constant or parameter of the column's own type."),
+  WRITE_NULL_KEY(
+      "write/null-key",
+      "23502",
+      ErrorCategory.USER,
+      "A shard key or a required indexed column would be NULL.",
+      "Give the column a value."),
   // --- session and protocol ----------------------------------------------------------------
   COPY_REFUSED(
       "session/copy",

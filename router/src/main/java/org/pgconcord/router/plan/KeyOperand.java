@@ -1,0 +1,29 @@
+package org.pgconcord.router.plan;
+
+/**
+ * The constant side of an equality on a key column, or a key's value in an INSERT, before its value
+ * is known.
+ */
+public sealed interface KeyOperand {
+  /**
+   * A literal of the statement.
+   *
+   * @param token index of the literal's token
+   * @param negative true when a minus sign stands before the number
+   * @param cast the type it is cast to, as {@code format_type} prints it; empty without a cast
+   */
+  record Literal(int token, boolean negative, String cast) implements KeyOperand {}
+
+  /**
+   * A parameter.
+   *
+   * @param number from 1
+   * @param cast as for a literal
+   * @param typeCertain false when the statement uses the parameter elsewhere too, in a way that
+   *     could give it another type than the key's; it then binds only when its type is declared
+   */
+  record Parameter(int number, String cast, boolean typeCertain) implements KeyOperand {}
+
+  /** The constant NULL. */
+  record Null() implements KeyOperand {}
+}

@@ -1,0 +1,158 @@
+package org.pgconcord.router.plan;
+
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.topology.ShardGroup;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.TableName;
+
+/**
+ * How one statement is answered: a closed set, immutable, for any values of its constants and
+ * parameters.
+ */
+public sealed interface Plan
+    permits Plan.OneShard,
+        Plan.AnyCopy,
+        Plan.Scatter,
+        Plan.GsiRead,
+        Plan.Unsharded,
+        Plan.Authoritative,
+        Plan.Write,
+        Plan.Refused,
+        SessionCommand {
+
+  <R> R match(Cases<R> cases);
+
+  /**
+   * Everything that can matter is on the shard that the binding's values lead to; the client's text
+   * is sent there as it is.
+   *
+   * @param otherwise what to run when the values do not lead to one shard: a scatter or a refusal
+   */
+  record OneShard(StatementFacts facts, ShardBinding binding, Plan otherwise) implements Plan {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.oneShard(this);
+    }
+  }
+
+  /**
+   * Reference tables alone: any of these shards answers; inside a transaction prefer one that it
+   * already uses.
+   */
+  record AnyCopy(StatementFacts facts, List<ShardId> shards) implements Plan {
+    public AnyCopy {
+      shards = List.copyOf(shards);
+    }
+
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.anyCopy(this);
+    }
+  }
+
+  /** The client's text goes to every shard; the answers are concatenated in any order. */
+  record Scatter(StatementFacts facts, ShardGroup group) implements Plan {
+    public List<ShardId> shards() {
+      return group.shards();
+    }
+
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.scatter(this);
+    }
+  }
+
+  /** The lookup table names the owner shard; the client's statement runs there, narrowed. */
+  record GsiRead(StatementFacts facts, LookupRead lookup, Plan otherwise) implements Plan {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.gsiRead(this);
+    }
+  }
+
+  /** Unsharded tables, all on this shard; the client's text is sent there as it is. */
+  record Unsharded(StatementFacts facts, ShardId shard) implements Plan {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.unsharded(this);
+    }
+  }
+
+  /** No declared table: the authoritative shard gets the client's text as it is. */
+  record Authoritative(StatementFacts facts, ShardId shard) implements Plan {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.authoritative(this);
+    }
+  }
+
+  /**
+   * INSERT, UPDATE or DELETE on a sharded table; all its rows are on the shard that the binding's
+   * values lead to.
+   *
+   * @param kind which of the three
+   * @param entries present when the table owns maintained indexes whose entries this statement
+   *     changes; the text to send is then {@link EntryWork#sql}
+   * @param otherwise a refusal
+   */
+  record Write(
+      StatementFacts facts,
+      WriteKind kind,
+      TableName table,
+      ShardBinding binding,
+      Optional<EntryWork> entries,
+      Plan otherwise)
+      implements Plan {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.write(this);
+    }
+  }
+
+  /** What a {@link Write} does to rows. */
+  enum WriteKind {
+    INSERT,
+    UPDATE,
+    DELETE
+  }
+
+  /** Not served. */
+  record Refused(ErrorCode code, String message, @Nullable String detail, @Nullable String hint)
+      implements Plan {
+    public ConcordException toException() {
+      ConcordException error = code.because(message);
+      error = detail == null ? error : error.withDetail(detail);
+      return hint == null ? error : error.withHint(hint);
+    }
+
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.refused(this);
+    }
+  }
+
+  /** One answer per kind. */
+  interface Cases<R> {
+    R oneShard(OneShard plan);
+
+    R anyCopy(AnyCopy plan);
+
+    R scatter(Scatter plan);
+
+    R gsiRead(GsiRead plan);
+
+    R unsharded(Unsharded plan);
+
+    R authoritative(Authoritative plan);
+
+    R write(Write plan);
+
+    R session(SessionCommand plan);
+
+    R refused(Refused plan);
+  }
+}

@@ -1,0 +1,26 @@
+package org.pgconcord.router.plan;
+
+import java.util.List;
+import org.pgconcord.config.catalog.RoutingState;
+
+/**
+ * The facts of a session that a plan depends on; part of the plan cache's key.
+ *
+ * @param database the logical database
+ * @param searchPath the session's {@code search_path} as {@link
+ *     org.pgconcord.router.sql.SearchPath#parse} reads it, {@code "$user"} still in it
+ * @param role the current role, which {@code "$user"} stands for
+ * @param fixedSnapshot true in a REPEATABLE READ or SERIALIZABLE transaction: a lookup there could
+ *     be answered from another moment than the owner row, so that global secondary indexes are not
+ *     read
+ */
+public record PlanContext(
+    RoutingState state,
+    String database,
+    List<String> searchPath,
+    String role,
+    boolean fixedSnapshot) {
+  public PlanContext {
+    searchPath = List.copyOf(searchPath);
+  }
+}

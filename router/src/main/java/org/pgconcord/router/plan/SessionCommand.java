@@ -1,0 +1,126 @@
+package org.pgconcord.router.plan;
+
+import java.util.List;
+
+/** A statement about the session or its transaction, which the router itself carries out. */
+public sealed interface SessionCommand extends Plan {
+  @Override
+  default <R> R match(Plan.Cases<R> cases) {
+    return cases.session(this);
+  }
+
+  <R> R match(Cases<R> cases);
+
+  /** BEGIN, START TRANSACTION. */
+  record Begin(TransactionModes modes) implements SessionCommand {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.begin(this);
+    }
+  }
+
+  /** COMMIT, END. */
+  record Commit() implements SessionCommand {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.commit(this);
+    }
+  }
+
+  /** ROLLBACK, ABORT. */
+  record Rollback() implements SessionCommand {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.rollback(this);
+    }
+  }
+
+  /** SET TRANSACTION, or with {@code session} SET SESSION CHARACTERISTICS AS TRANSACTION. */
+  record SetTransaction(TransactionModes modes, boolean session) implements SessionCommand {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.setTransaction(this);
+    }
+  }
+
+  /**
+   * SET in any of its forms but SET TRANSACTION; the statement's own text is what shards get.
+   *
+   * @param name lower case: {@code timezone} for SET TIME ZONE, {@code client_encoding} for SET
+   *     NAMES, {@code search_path} for SET SCHEMA, {@code role} for SET ROLE
+   * @param values as written, names folded, quotes taken off; empty for SET ... TO DEFAULT
+   */
+  record SetParameter(String name, List<String> values, boolean local) implements SessionCommand {
+    public SetParameter {
+      values = List.copyOf(values);
+    }
+
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.set(this);
+    }
+  }
+
+  /** RESET; {@code name} is {@code all} for RESET ALL. */
+  record Reset(String name) implements SessionCommand {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.reset(this);
+    }
+  }
+
+  /** SHOW; {@code name} is lower case, {@code all} for SHOW ALL. */
+  record Show(String name) implements SessionCommand {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.show(this);
+    }
+  }
+
+  /** DISCARD ALL. */
+  record DiscardAll() implements SessionCommand {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.discardAll(this);
+    }
+  }
+
+  /** EXPLAIN (ROUTER): answered here with {@link PlanText}'s rows. */
+  record ExplainRouter(Planned explained) implements SessionCommand {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.explainRouter(this);
+    }
+  }
+
+  /** A text without a statement: EmptyQueryResponse. */
+  record Empty() implements SessionCommand {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.empty(this);
+    }
+  }
+
+  /** One answer per command. */
+  interface Cases<R> {
+    R begin(Begin command);
+
+    R commit(Commit command);
+
+    R rollback(Rollback command);
+
+    R setTransaction(SetTransaction command);
+
+    R set(SetParameter command);
+
+    R reset(Reset command);
+
+    R show(Show command);
+
+    R discardAll(DiscardAll command);
+
+    R explainRouter(ExplainRouter command);
+
+    R empty(Empty command);
+  }
+}

@@ -1,0 +1,74 @@
+package org.pgconcord.router.plan;
+
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.sharding.ShardLocator;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.sql.StatementText;
+
+/**
+ * The values that pin a statement to a shard. It runs on one shard exactly when all of them lead to
+ * the same one.
+ *
+ * @param use whether the values are compared with a key or stored as one
+ * @param pins for every sharded table the values that its shard key can have
+ * @param anyShard where the statement runs when every value is NULL: a comparison with it matches
+ *     no row on any shard
+ * @param required the shard of unsharded tables that the statement also names; the values must lead
+ *     there
+ */
+public record ShardBinding(
+    KeyUse use, List<Pin> pins, ShardId anyShard, Optional<ShardId> required) {
+  public ShardBinding {
+    pins = List.copyOf(pins);
+  }
+
+  /** One value of one table's shard key. */
+  public record Pin(KeyOperand operand, KeyColumn column, ShardLocator locator) {}
+
+  /**
+   * The shard for these values.
+   *
+   * @throws org.pgconcord.config.error.ConcordException when a key to be stored is NULL or cannot
+   *     be converted as the server would
+   */
+  public Resolution resolve(StatementText text, Parameters parameters) {
+    NavigableSet<ShardId> shards = new TreeSet<>();
+    for (Pin pin : pins) {
+      KeyValue value = OperandValue.of(pin.operand(), pin.column(), use, text, parameters);
+      if (value instanceof KeyValue.NotConvertible unusable) {
+        return notOne(pin, unusable);
+      } else if (value instanceof KeyValue.Text key) {
+        shards.add(pin.locator().locate(key.value()));
+      } else if (use == KeyUse.STORED) {
+        throw ErrorCode.WRITE_NULL_KEY.because(
+            "shard-key column \"%s\" of table %s cannot be NULL"
+                .formatted(pin.column().name(), pin.column().table()));
+      }
+    }
+    if (shards.isEmpty()) {
+      shards.add(required.orElse(anyShard));
+    }
+    required.ifPresent(shards::add);
+    return shards.size() == 1
+        ? new Resolution.One(shards.first())
+        : new Resolution.NotOne(
+            "the values lead to several shards: "
+                + shards.stream().map(ShardId::uid).collect(Collectors.joining(", ")));
+  }
+
+  private Resolution notOne(Pin pin, KeyValue.NotConvertible unusable) {
+    if (use == KeyUse.STORED) {
+      throw ErrorCode.WRITE_KEY_NOT_CONVERTIBLE
+          .because(
+              "the router cannot tell which shard a row with this value of \"%s\" belongs to"
+                  .formatted(pin.column().name()))
+          .withDetail(unusable.reason());
+    }
+    return new Resolution.NotOne(unusable.reason());
+  }
+}

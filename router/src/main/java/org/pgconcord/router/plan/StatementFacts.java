@@ -1,0 +1,31 @@
+package org.pgconcord.router.plan;
+
+import java.util.List;
+import org.pgconcord.config.value.TableName;
+
+/**
+ * What every plan that reaches a shard knows of its statement.
+ *
+ * @param command its kind
+ * @param mayWrite true unless it is known to change nothing: a SELECT that calls a function not
+ *     known to be read-only may write
+ * @param tables the declared tables it names, without those that only a CTE's name hides
+ * @param why why no better route was taken, in words, for EXPLAIN (ROUTER)
+ */
+public record StatementFacts(
+    Command command, boolean mayWrite, List<TableName> tables, List<String> why) {
+  public StatementFacts {
+    tables = List.copyOf(tables);
+    why = List.copyOf(why);
+  }
+
+  /** The kind of a statement that runs on shards. */
+  public enum Command {
+    SELECT,
+    INSERT,
+    UPDATE,
+    DELETE,
+    /** Anything else that is passed on whole: DDL on undeclared tables, plain EXPLAIN, ... */
+    OTHER
+  }
+}

@@ -1,0 +1,123 @@
+package org.pgconcord.router.sql;
+
+import java.math.BigInteger;
+import java.util.Locale;
+
+/**
+ * The numeric rules of PostgreSQL's scanner: {@code 12 1_000 0x1F 0o17 0b1 1. .5 1.5e-3}. A number
+ * with a letter right behind it is an error, on version 15 too, where the newer forms are just
+ * that.
+ */
+final class NumberScan {
+  private static final BigInteger MAX_INT = BigInteger.valueOf(Integer.MAX_VALUE);
+
+  private final String sql;
+  private final int start;
+  private int at;
+
+  NumberScan(String sql, int start) {
+    this.sql = sql;
+    this.start = start;
+    this.at = start;
+  }
+
+  /** Adds the token; returns the index behind it. */
+  int addTo(Tokens.Builder tokens) {
+    TokenKind kind =
+        based(16, "xX") || based(8, "oO") || based(2, "bB") ? integerKind() : decimal();
+    if (at < sql.length() && Lexer.isNameStart(sql.charAt(at))) {
+      throw Lexer.syntaxError(sql, "trailing junk after numeric literal", start);
+    }
+    tokens.add(kind, start, at);
+    return at;
+  }
+
+  private boolean based(int radix, String letters) {
+    if (sql.charAt(start) != '0'
+        || start + 1 >= sql.length()
+        || letters.indexOf(sql.charAt(start + 1)) < 0) {
+      return false;
+    }
+    at = start + 2;
+    while (true) {
+      int digit = at < sql.length() && sql.charAt(at) == '_' ? at + 1 : at;
+      if (digit >= sql.length() || Character.digit(ascii(digit), radix) < 0) {
+        break;
+      }
+      at = digit + 1;
+    }
+    if (at == start + 2) {
+      throw Lexer.syntaxError(sql, "invalid integer literal", start);
+    }
+    return true;
+  }
+
+  private TokenKind decimal() {
+    digits();
+    boolean fraction = false;
+    if (at < sql.length() && sql.charAt(at) == '.' && !sql.startsWith("..", at)) {
+      fraction = true;
+      at++;
+      digits();
+    }
+    return exponent() || fraction ? TokenKind.NUMERIC : integerKind();
+  }
+
+  private void digits() {
+    while (at < sql.length()) {
+      if (Lexer.isDigit(sql.charAt(at))) {
+        at++;
+      } else if (sql.charAt(at) == '_'
+          && at > start
+          && Lexer.isDigit(sql.charAt(at - 1))
+          && at + 1 < sql.length()
+          && Lexer.isDigit(sql.charAt(at + 1))) {
+        at++;
+      } else {
+        return;
+      }
+    }
+  }
+
+  private boolean exponent() {
+    if (at >= sql.length() || (sql.charAt(at) != 'e' && sql.charAt(at) != 'E')) {
+      return false;
+    }
+    int digit = at + 1;
+    if (digit < sql.length() && (sql.charAt(digit) == '+' || sql.charAt(digit) == '-')) {
+      digit++;
+    }
+    if (digit >= sql.length() || !Lexer.isDigit(sql.charAt(digit))) {
+      throw Lexer.syntaxError(sql, "trailing junk after numeric literal", start);
+    }
+    at = digit;
+    digits();
+    return true;
+  }
+
+  private TokenKind integerKind() {
+    return value(sql.substring(start, at)).compareTo(MAX_INT) <= 0
+        ? TokenKind.INTEGER
+        : TokenKind.NUMERIC;
+  }
+
+  /** The value of an integer in any of its notations. */
+  static BigInteger value(String literal) {
+    String digits = literal.replace("_", "").toLowerCase(Locale.ROOT);
+    if (digits.startsWith("0x")) {
+      return new BigInteger(digits.substring(2), 16);
+    }
+    if (digits.startsWith("0o")) {
+      return new BigInteger(digits.substring(2), 8);
+    }
+    return digits.startsWith("0b")
+        ? new BigInteger(digits.substring(2), 2)
+        : new BigInteger(digits);
+  }
+
+  /** Character.digit knows digits of other scripts; the scanner does not. */
+  private char ascii(int index) {
+    char c = sql.charAt(index);
+    return c < 0x80 ? c : ' ';
+  }
+}
