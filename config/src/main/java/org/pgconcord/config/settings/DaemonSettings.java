@@ -1,0 +1,54 @@
+package org.pgconcord.config.settings;
+
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.pgconcord.config.value.ShardId;
+
+/**
+ * All of a daemon's configuration, paths absolute. docs/formats.md describes the file.
+ *
+ * @param topology the document applied when the catalog has none
+ * @param stateDir the sync engine's own storage
+ * @param catalogDatabase the logical database whose copy on the authoritative shard holds the
+ *     catalog
+ */
+public record DaemonSettings(
+    Optional<Path> topology,
+    Router router,
+    Admin admin,
+    Path stateDir,
+    String catalogDatabase,
+    ServiceRole serviceRole,
+    SortedMap<ShardId, ShardSettings> shards) {
+  public DaemonSettings {
+    shards = Collections.unmodifiableSortedMap(new TreeMap<>(shards));
+  }
+
+  /** How clients prove who they are. */
+  public enum Auth {
+    /** Not at all; for loopback listeners only. */
+    TRUST,
+    /** SCRAM-SHA-256. */
+    SCRAM
+  }
+
+  /**
+   * The router's listener.
+   *
+   * @param usersFile verifiers, for when the authoritative shard's cannot be read
+   */
+  public record Router(ShardAddress listen, Auth auth, Optional<Path> usersFile) {}
+
+  /** The admin HTTP listener. */
+  public record Admin(ShardAddress listen) {}
+
+  /**
+   * The role that all of pgConcord's own statements run as.
+   *
+   * @param passwordFile a file whose first line is the password
+   */
+  public record ServiceRole(String user, Optional<Path> passwordFile) {}
+}

@@ -1,0 +1,172 @@
+package org.pgconcord.config.settings;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.concurrent.ConcurrentHashMap;
+import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.value.ShardId;
+
+/**
+ * Opens JDBC connections to shards as the service role. Each one is to the shard's primary, of a
+ * supported version and UTF-8, has its session settings pinned, and reaches the server that was
+ * known as this shard before: another system identifier or a lower timeline is refused, for what it
+ * holds is not what was verified. Safe for use by many threads; blocks, so never called by an event
+ * loop.
+ */
+public final class ShardConnections {
+  private static final String CONNECT_SECONDS = "5";
+
+  private final Map<ShardId, ShardSettings> shards;
+  private final String user;
+  private final ServicePassword password;
+  private final Map<ShardId, ServerIdentity> servers = new ConcurrentHashMap<>();
+  private final Map<ShardId, ShardAddress> primaries = new ConcurrentHashMap<>();
+
+  public ShardConnections(
+      Map<ShardId, ShardSettings> shards, String user, ServicePassword password) {
+    this.shards = Map.copyOf(shards);
+    this.user = user;
+    this.password = password;
+  }
+
+  /** For the shards of a configuration; the environment may hold the password. */
+  public static ShardConnections of(DaemonSettings settings, Map<String, String> environment) {
+    return new ShardConnections(
+        settings.shards(),
+        settings.serviceRole().user(),
+        new ServicePassword(settings.serviceRole(), environment));
+  }
+
+  /** Takes over what an earlier run knew; later connections must reach the same server. */
+  public void remember(Map<ShardId, ServerIdentity> known) {
+    servers.putAll(known);
+  }
+
+  /** The servers reached so far. */
+  public Map<ShardId, ServerIdentity> servers() {
+    return Map.copyOf(servers);
+  }
+
+  /** Where the shard's primary was last found, or its first host when none was looked for yet. */
+  public ShardAddress primary(ShardId shard) {
+    ShardAddress known = primaries.get(shard);
+    return known != null ? known : settings(shard).hosts().get(0);
+  }
+
+  /** The name on that shard of a logical database. */
+  public String database(ShardId shard, String logicalDatabase) {
+    return settings(shard).database(logicalDatabase);
+  }
+
+  /**
+   * An ordinary connection, in autocommit mode.
+   *
+   * @throws ConcordException {@code shard/unreachable}, {@code shard/version}, {@code
+   *     shard/encoding}, {@code shard/wrong-server}, or {@code config/invalid} for an unknown shard
+   */
+  public Connection open(ShardId shard, String logicalDatabase) {
+    return open(shard, logicalDatabase, new Properties());
+  }
+
+  /** The same in logical replication mode: simple protocol, replication commands beside SQL. */
+  public Connection openReplication(ShardId shard, String logicalDatabase) {
+    Properties properties = new Properties();
+    properties.setProperty("replication", "database");
+    properties.setProperty("preferQueryMode", "simple");
+    properties.setProperty("assumeMinServerVersion", "15");
+    return open(shard, logicalDatabase, properties);
+  }
+
+  private Connection open(ShardId shard, String logicalDatabase, Properties properties) {
+    ShardSettings settings = settings(shard);
+    String database = settings.database(logicalDatabase);
+    List<String> failures = new ArrayList<>();
+    for (ShardAddress host : settings.hosts()) {
+      try {
+        Optional<Connection> opened =
+            openPrimary(shard, host, database, connecting(host, settings, database, properties));
+        if (opened.isPresent()) {
+          primaries.put(shard, host);
+          return opened.get();
+        }
+        failures.add(host + ": a standby");
+      } catch (SQLException e) {
+        failures.add(host + ": " + e.getMessage());
+      }
+    }
+    throw ErrorCode.SHARD_UNREACHABLE
+        .because("no primary of shard " + shard + " answers for database " + database)
+        .withDetail(String.join("; ", failures));
+  }
+
+  private Properties connecting(
+      ShardAddress host, ShardSettings settings, String database, Properties more) {
+    Properties properties = new Properties();
+    properties.setProperty("user", user);
+    password.find(host, database).ifPresent(p -> properties.setProperty("password", p));
+    properties.setProperty("sslmode", settings.sslmode());
+    properties.setProperty("ApplicationName", "pgconcord");
+    properties.setProperty("connectTimeout", CONNECT_SECONDS);
+    properties.setProperty("tcpKeepAlive", "true");
+    properties.putAll(more);
+    return properties;
+  }
+
+  /** Empty for a standby. The connection is closed on every way out but success. */
+  private Optional<Connection> openPrimary(
+      ShardId shard, ShardAddress host, String database, Properties properties)
+      throws SQLException {
+    Connection connection = DriverManager.getConnection(url(host, database), properties);
+    boolean keep = false;
+    try {
+      SessionProbe.pin(connection);
+      SessionProbe.Answer answer = SessionProbe.ask(connection, shard);
+      if (answer.primary()) {
+        admit(shard, answer.server());
+        keep = true;
+      }
+      return keep ? Optional.of(connection) : Optional.empty();
+    } finally {
+      if (!keep) {
+        connection.close();
+      }
+    }
+  }
+
+  private void admit(ShardId shard, ServerIdentity server) {
+    servers.compute(
+        shard,
+        (id, known) -> {
+          if (known != null && !server.continues(known)) {
+            throw ErrorCode.SHARD_WRONG_SERVER
+                .because("another server answers for shard " + shard)
+                .withDetail("known: " + known + "; found: " + server);
+          }
+          return server;
+        });
+  }
+
+  private static String url(ShardAddress host, String database) {
+    return "jdbc:postgresql://"
+        + host
+        + "/"
+        + URLEncoder.encode(database, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  private ShardSettings settings(ShardId shard) {
+    ShardSettings settings = shards.get(shard);
+    if (settings == null) {
+      throw ErrorCode.CONFIG_INVALID.because("shard " + shard + " has no entry under shards");
+    }
+    return settings;
+  }
+}
