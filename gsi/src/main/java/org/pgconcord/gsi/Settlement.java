@@ -86,7 +86,13 @@ public final class Settlement {
    */
   public static Step claim(LookupIndex index, Entry entry) {
     Settlement settlement = new Settlement(index, entry.key(), entry.shardKey());
-    return settlement.lookup("SAVEPOINT " + SAVEPOINT, () -> settlement.claimRound(entry, ROUNDS));
+    return settlement.lookup(
+        settlement.sql.insert(entry),
+        added ->
+            added
+                ? new Step.Done(Outcome.of(Kind.ADDED))
+                : settlement.lookup(
+                    "SAVEPOINT " + SAVEPOINT, () -> settlement.keepOrTake(entry, ROUNDS)));
   }
 
   /**

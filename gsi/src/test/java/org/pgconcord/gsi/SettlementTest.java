@@ -24,17 +24,15 @@ class SettlementTest {
   @Test
   void claimOfAFreeKeyAddsTheEntry() {
     script(Settlement.claim(index, new Entry(X, onB)))
-        .lookup("SAVEPOINT")
         .lookup("INSERT", "1")
-        .lookup("RELEASE SAVEPOINT")
         .ends(Outcome.Kind.ADDED, null);
   }
 
   @Test
   void claimKeepsTheWritersOwnEntryLocked() {
     script(Settlement.claim(index, new Entry(X, onB)))
-        .lookup("SAVEPOINT")
         .lookup("INSERT")
+        .lookup("SAVEPOINT")
         .lookup("FOR UPDATE", onB)
         .lookup("RELEASE SAVEPOINT")
         .ends(Outcome.Kind.KEPT, null);
@@ -43,8 +41,8 @@ class SettlementTest {
   @Test
   void claimTakesOverFromAnOwnerThatIsGone() {
     script(Settlement.claim(index, new Entry(X, onB)))
-        .lookup("SAVEPOINT")
         .lookup("INSERT")
+        .lookup("SAVEPOINT")
         .lookup("FOR UPDATE", onA)
         .owner(A, "BEGIN")
         .owner(A, "pg_advisory_xact_lock(")
@@ -58,8 +56,8 @@ class SettlementTest {
   @Test
   void claimOfALiveKeyLetsGoOfEverythingBeforeItWaits() {
     script(Settlement.claim(index, new Entry(X, onB)))
-        .lookup("SAVEPOINT")
         .lookup("INSERT")
+        .lookup("SAVEPOINT")
         .lookup("FOR UPDATE", onA)
         .owner(A, "BEGIN")
         .owner(A, "pg_advisory_xact_lock(")
@@ -75,8 +73,8 @@ class SettlementTest {
   @Test
   void claimStartsAgainWhenTheRowThatItWaitedForWent() {
     script(Settlement.claim(index, new Entry(X, onB)))
-        .lookup("SAVEPOINT")
         .lookup("INSERT")
+        .lookup("SAVEPOINT")
         .lookup("FOR UPDATE", onA)
         .owner(A, "BEGIN")
         .owner(A, "pg_advisory_xact_lock(")
@@ -92,8 +90,8 @@ class SettlementTest {
   @Test
   void claimStartsAgainWhenTheEntryWentBeforeItWasLocked() {
     script(Settlement.claim(index, new Entry(X, onB)))
-        .lookup("SAVEPOINT")
         .lookup("INSERT")
+        .lookup("SAVEPOINT")
         .lookup("FOR UPDATE")
         .lookup("INSERT", "1")
         .lookup("RELEASE SAVEPOINT")
@@ -102,8 +100,12 @@ class SettlementTest {
 
   @Test
   void claimThatAlwaysComesTooLateGivesUp() {
-    Script script = script(Settlement.claim(index, new Entry(X, onB))).lookup("SAVEPOINT");
-    for (int round = 0; round < 16; round++) {
+    Script script =
+        script(Settlement.claim(index, new Entry(X, onB)))
+            .lookup("INSERT")
+            .lookup("SAVEPOINT")
+            .lookup("FOR UPDATE");
+    for (int round = 1; round < 16; round++) {
       script.lookup("INSERT").lookup("FOR UPDATE");
     }
     script

@@ -1,9 +1,18 @@
 package org.pgconcord.router.backend;
 
-/** As whom a backend is logged in. */
+/** What a backend is for, and thereby as whom it is logged in. */
 public enum BackendRole {
   /** The client's own role, with the session's settings: statements of the client. */
   CLIENT,
-  /** The service role, settings pinned: entries, and questions about an owner's existence. */
-  SERVICE
+  /** The service role, settings pinned: lookups, and questions about an owner's existence. */
+  SERVICE,
+  /** The service role, for the transaction with a lookup shard that commits before MAIN. */
+  PRE,
+  /** The service role, for the transaction with a lookup shard that commits after MAIN. */
+  POST;
+
+  /** Logged in as the service role. */
+  public boolean service() {
+    return this != CLIENT;
+  }
 }
