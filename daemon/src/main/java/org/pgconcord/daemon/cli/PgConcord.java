@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
       "  0 ok, 1 failed, 2 usage, 3 differences found, 4 refused as unsafe,",
       "  5 timed out, 7 not reachable, 78 bad configuration"
     },
-    subcommands = {GsiCommand.class, ReferenceCommand.class})
+    subcommands = {GsiCommand.class, ReferenceCommand.class, TopologyCommand.class})
 public final class PgConcord implements Runnable {
   @Spec private CommandSpec spec = CommandSpec.create();
 
