@@ -1,9 +1,6 @@
 package org.pgconcord.daemon.cli;
 
-import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 
 /**
  * One line on a terminal that is written over with each change; nothing at all where there is no
@@ -18,17 +15,7 @@ public final class LiveLine {
 
   public LiveLine(PrintStream out, boolean quiet) {
     this.out = out;
-    this.shown = !quiet && errorIsTerminal();
-  }
-
-  /** Asks the kernel: {@code System.console()} is there on newer JDKs even without a terminal. */
-  private static boolean errorIsTerminal() {
-    try {
-      Path target = Files.readSymbolicLink(Path.of("/proc/self/fd/2"));
-      return target.startsWith("/dev/pts") || target.startsWith("/dev/tty");
-    } catch (IOException e) {
-      return false;
-    }
+    this.shown = !quiet && Terminal.ERRORS.present();
   }
 
   public void show(String text) {

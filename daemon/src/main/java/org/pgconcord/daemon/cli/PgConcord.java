@@ -2,6 +2,7 @@ package org.pgconcord.daemon.cli;
 
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.daemon.admin.ErrorDocument;
+import org.pgconcord.daemon.cli.sql.SqlCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -19,7 +20,12 @@ import picocli.CommandLine.Spec;
       "  0 ok, 1 failed, 2 usage, 3 differences found, 4 refused as unsafe,",
       "  5 timed out, 7 not reachable, 78 bad configuration"
     },
-    subcommands = {GsiCommand.class, ReferenceCommand.class, TopologyCommand.class})
+    subcommands = {
+      GsiCommand.class,
+      ReferenceCommand.class,
+      TopologyCommand.class,
+      SqlCommand.class,
+    })
 public final class PgConcord implements Runnable {
   @Spec private CommandSpec spec = CommandSpec.create();
 
