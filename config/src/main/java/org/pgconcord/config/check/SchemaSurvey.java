@@ -1,0 +1,114 @@
+package org.pgconcord.config.check;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.schema.DatabaseSchema;
+import org.pgconcord.config.schema.SchemaReader;
+import org.pgconcord.config.schema.TableSchema;
+import org.pgconcord.config.settings.ShardConnections;
+import org.pgconcord.config.topology.Topology;
+import org.pgconcord.config.topology.Topology.LogicalDatabase;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.TableName;
+
+/** Reads the surveys of all logical databases of a topology from its shards. */
+public final class SchemaSurvey {
+  /** Tables of users' schemas; a partition's rows count for its root. */
+  private static final String USER_TABLES =
+      """
+      SELECT n.nspname, c.relname,
+             pg_catalog.has_schema_privilege(n.oid, 'USAGE')
+               AND pg_catalog.has_table_privilege(c.oid, 'SELECT'),
+             coalesce((SELECT sum(pg_catalog.pg_relation_size(p.relid))
+                       FROM pg_catalog.pg_partition_tree(c.oid) p),
+                      pg_catalog.pg_relation_size(c.oid)) > 0
+      FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relpersistence <> 't'
+        AND n.nspname NOT IN ('pgconcord', 'pg_catalog', 'information_schema')
+        AND n.nspname NOT LIKE 'pg\\_%'
+      """;
+
+  private final ShardConnections connections;
+
+  public SchemaSurvey(ShardConnections connections) {
+    this.connections = connections;
+  }
+
+  /**
+   * Logical database -> its survey.
+   *
+   * @throws org.pgconcord.config.error.ConcordException when a shard cannot be reached or asked
+   */
+  public Map<String, Survey> read(Topology topology) {
+    Map<String, Survey> surveys = new LinkedHashMap<>();
+    topology
+        .databases()
+        .values()
+        .forEach(database -> surveys.put(database.name(), survey(topology, database)));
+    return surveys;
+  }
+
+  private Survey survey(Topology topology, LogicalDatabase database) {
+    Map<ShardId, DatabaseSchema> databases = new HashMap<>();
+    Map<ShardId, Map<TableName, TableSchema>> tables = new HashMap<>();
+    Map<ShardId, Set<TableName>> undeclared = new HashMap<>();
+    for (ShardId shard : topology.shards()) {
+      try (Connection connection = connections.open(shard, database.name())) {
+        databases.put(shard, SchemaReader.database(connection));
+        tables.put(shard, SchemaReader.read(connection, database.tables().keySet()));
+        undeclared.put(shard, undeclaredRows(connection, database));
+      } catch (SQLException e) {
+        throw ErrorCode.SHARD_UNREACHABLE
+            .because("the schema of shard " + shard + " cannot be read")
+            .withDetail(String.valueOf(e.getMessage()))
+            .withCause(e);
+      }
+    }
+    return new Survey(databases, tables, undeclared);
+  }
+
+  private static Set<TableName> undeclaredRows(Connection connection, LogicalDatabase database)
+      throws SQLException {
+    Map<TableName, Boolean> sizes = new HashMap<>();
+    Set<TableName> readable = new HashSet<>();
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(USER_TABLES)) {
+      while (row.next()) {
+        TableName table = new TableName(row.getString(1), row.getString(2));
+        if (!database.tables().containsKey(table)) {
+          sizes.put(table, row.getBoolean(4));
+          if (row.getBoolean(3)) {
+            readable.add(table);
+          }
+        }
+      }
+    }
+    Set<TableName> withRows = new HashSet<>();
+    for (Map.Entry<TableName, Boolean> table : sizes.entrySet()) {
+      boolean counts =
+          table.getValue()
+              && (!readable.contains(table.getKey()) || hasRow(connection, table.getKey()));
+      if (counts) {
+        withRows.add(table.getKey());
+      }
+    }
+    return withRows;
+  }
+
+  /** A table of some size may hold only dead rows; one that cannot be read counts as filled. */
+  private static boolean hasRow(Connection connection, TableName table) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery("SELECT EXISTS (SELECT 1 FROM " + table.quoted() + ")")) {
+      return row.next() && row.getBoolean(1);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package org.pgconcord.config.check;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.pgconcord.config.schema.DatabaseSchema;
+import org.pgconcord.config.schema.TableSchema;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.TableName;
+
+/**
+ * What one logical database looks like on its shards.
+ *
+ * @param databases the database's own properties, by shard
+ * @param tables by shard, those of the declared tables that exist there
+ * @param undeclaredRows by shard, tables of the user's schemas that the document does not name and
+ *     that hold rows
+ */
+public record Survey(
+    Map<ShardId, DatabaseSchema> databases,
+    Map<ShardId, Map<TableName, TableSchema>> tables,
+    Map<ShardId, Set<TableName>> undeclaredRows) {
+  public Survey {
+    databases = Map.copyOf(databases);
+    tables = Map.copyOf(tables);
+    undeclaredRows = Map.copyOf(undeclaredRows);
+  }
+
+  /** The shards that have the table, with its description there. */
+  public Map<ShardId, TableSchema> table(TableName name) {
+    Map<ShardId, TableSchema> found = new TreeMap<>();
+    tables.forEach(
+        (shard, here) -> {
+          TableSchema schema = here.get(name);
+          if (schema != null) {
+            found.put(shard, schema);
+          }
+        });
+    return found;
+  }
+}

@@ -1,0 +1,118 @@
+package org.pgconcord.config.check;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.pgconcord.config.schema.Column;
+import org.pgconcord.config.schema.SchemaComparison;
+import org.pgconcord.config.schema.TableSchema;
+import org.pgconcord.config.topology.Finding;
+import org.pgconcord.config.topology.Findings;
+import org.pgconcord.config.topology.Placement;
+import org.pgconcord.config.topology.Rule;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.TableName;
+
+/** The rules about one declared table. */
+final class TableCheck {
+  private final TableName table;
+  private final Map<ShardId, TableSchema> here;
+  private final Findings findings = new Findings();
+
+  private TableCheck(TableName table, Map<ShardId, TableSchema> here) {
+    this.table = table;
+    this.here = here;
+  }
+
+  /**
+   * All findings about a table.
+   *
+   * @param found the shards that have it; those outside its placement do not count
+   */
+  static List<Finding> check(
+      TableName table, Placement placement, Map<ShardId, TableSchema> found) {
+    SortedSet<ShardId> expected = TopologyCheck.shardsOf(placement);
+    Map<ShardId, TableSchema> here = new TreeMap<>(found);
+    here.keySet().retainAll(expected);
+    TableCheck check = new TableCheck(table, here);
+    if (!(placement instanceof Placement.Lookup)) {
+      check.present(expected);
+    }
+    check.kind();
+    if (placement instanceof Placement.Sharded sharded) {
+      sharded.index().columns().forEach(check::shardKey);
+    }
+    if (placement instanceof Placement.Reference) {
+      check.referenceKey();
+    }
+    List<Finding> all = new java.util.ArrayList<>(check.findings.all());
+    all.addAll(SchemaComparison.compare(here));
+    return all;
+  }
+
+  private void present(SortedSet<ShardId> expected) {
+    SortedSet<ShardId> missing = new TreeSet<>(expected);
+    missing.removeAll(here.keySet());
+    findings.require(
+        missing.isEmpty(),
+        Rule.SCHEMA_TABLE_MISSING,
+        table.toString(),
+        "the table is not there on " + missing);
+  }
+
+  private void kind() {
+    here.forEach(
+        (shard, schema) ->
+            findings.require(
+                schema.relkind() == 'r' || schema.relkind() == 'p',
+                Rule.SCHEMA_NOT_A_TABLE,
+                table.toString(),
+                "it is a relation of kind " + schema.relkind() + " on " + shard));
+  }
+
+  /** Checked on the first shard: that the others agree is a rule of its own. */
+  private void shardKey(String name) {
+    Optional<TableSchema> first = here.values().stream().findFirst();
+    if (first.isEmpty()) {
+      return;
+    }
+    Optional<Column> column = first.get().column(name);
+    if (column.isEmpty()) {
+      findings.add(
+          Rule.SCHEMA_SHARD_KEY_MISSING, table.toString(), "it has no column \"" + name + "\"");
+      return;
+    }
+    shardKey(column.get());
+  }
+
+  private void shardKey(Column column) {
+    String path = table + "." + column.name();
+    findings.require(
+        column.keyType().isPresent(),
+        Rule.SCHEMA_SHARD_KEY_TYPE,
+        path,
+        "the type " + column.type() + " cannot be a shard key");
+    findings.require(
+        column.deterministic(),
+        Rule.SCHEMA_SHARD_KEY_COLLATION,
+        path,
+        "under the collation " + column.collation() + " different texts can be equal");
+    findings.require(
+        column.notNull(), Rule.SCHEMA_SHARD_KEY_NULL, path, "the shard key may be NULL");
+  }
+
+  private void referenceKey() {
+    here.values().stream()
+        .findFirst()
+        .ifPresent(
+            schema ->
+                findings.require(
+                    !schema.primaryKey().isEmpty(),
+                    Rule.SCHEMA_NO_PRIMARY_KEY,
+                    table.toString(),
+                    "the reference table has no primary key"));
+  }
+}

@@ -1,0 +1,96 @@
+package org.pgconcord.config.schema;
+
+/** The catalog queries of {@link SchemaReader}; every name is qualified by its schema. */
+final class SchemaSql {
+  private SchemaSql() {}
+
+  /**
+   * Of a partitioned table the leaves count: the estimate is their sum, and the replica identity is
+   * full only if each leaf's is, for the setting of the parent means nothing to them.
+   */
+  static final String RELATIONS =
+      """
+      SELECT c.oid, n.nspname, c.relname, c.relkind::text,
+             CASE WHEN c.relkind <> 'p' THEN c.relreplident::text
+                  WHEN leaves.full_identity THEN 'f' ELSE 'n' END,
+             c.relrowsecurity,
+             CASE WHEN c.relkind <> 'p' THEN greatest(c.reltuples, 0)::bigint
+                  ELSE leaves.row_count END
+      FROM unnest(?::text[], ?::text[]) AS wanted(schema_name, table_name)
+      JOIN pg_catalog.pg_namespace n ON n.nspname = wanted.schema_name
+      JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = wanted.table_name
+      LEFT JOIN LATERAL (
+        SELECT coalesce(sum(greatest(l.reltuples, 0)), 0)::bigint AS row_count,
+               coalesce(bool_and(l.relreplident = 'f'), false) AS full_identity
+        FROM pg_catalog.pg_partition_tree(c.oid) p
+        JOIN pg_catalog.pg_class l ON l.oid = p.relid
+        WHERE p.isleaf AND c.relkind = 'p') AS leaves ON true
+      WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
+      """;
+
+  /** Domains are followed to the type beneath, which alone decides how a value routes. */
+  static final String COLUMNS =
+      """
+      WITH RECURSIVE base(type_oid, root) AS (
+        SELECT DISTINCT a.atttypid, a.atttypid
+        FROM pg_catalog.pg_attribute a WHERE a.attrelid = ANY (?) AND NOT a.attisdropped
+        UNION ALL
+        SELECT b.type_oid, t.typbasetype
+        FROM base b JOIN pg_catalog.pg_type t ON t.oid = b.root AND t.typtype = 'd')
+      SELECT a.attrelid, a.attname, a.attnum, a.atttypid::bigint,
+             pg_catalog.format_type(a.atttypid, a.atttypmod),
+             CASE WHEN cn.nspname = 'pg_catalog' THEN co.collname::text
+                  ELSE cn.nspname || '.' || co.collname END,
+             coalesce(co.collisdeterministic, true),
+             a.attnotnull, a.atthasdef OR a.attidentity <> '',
+             r.oid::bigint, r.typtype::text, a.attgenerated <> ''
+      FROM base b
+      JOIN pg_catalog.pg_type r ON r.oid = b.root AND r.typtype <> 'd'
+      JOIN pg_catalog.pg_attribute a ON a.atttypid = b.type_oid
+      LEFT JOIN pg_catalog.pg_collation co ON co.oid = a.attcollation
+      LEFT JOIN pg_catalog.pg_namespace cn ON cn.oid = co.collnamespace
+      WHERE a.attrelid = ANY (?) AND a.attnum > 0 AND NOT a.attisdropped
+      ORDER BY a.attrelid, a.attnum
+      """;
+
+  /**
+   * An index is searchable when a lookup by equality of its columns may use it and finds all rows:
+   * a valid btree, whole, over plain columns, with the type's own equality and the columns' own
+   * collations.
+   */
+  static final String INDEXES =
+      """
+      SELECT i.indrelid, ic.relname,
+             ARRAY(SELECT a.attname::text
+                   FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS k(attnum, position)
+                   JOIN pg_catalog.pg_attribute a
+                     ON a.attrelid = i.indrelid AND a.attnum = k.attnum
+                   WHERE k.position <= i.indnkeyatts AND k.attnum > 0
+                   ORDER BY k.position),
+             i.indisunique AND NOT i.indisexclusion, i.indisprimary,
+             am.amname = 'btree' AND i.indisvalid AND i.indisready AND i.indislive
+               AND i.indpred IS NULL AND i.indexprs IS NULL
+               AND NOT EXISTS (
+                 SELECT 1
+                 FROM unnest(i.indkey::int2[], i.indcollation::oid[], i.indclass::oid[])
+                      WITH ORDINALITY AS k(attnum, collation_oid, class_oid, position)
+                 JOIN pg_catalog.pg_attribute a
+                   ON a.attrelid = i.indrelid AND a.attnum = k.attnum
+                 JOIN pg_catalog.pg_opclass oc ON oc.oid = k.class_oid
+                 WHERE k.position <= i.indnkeyatts
+                   AND (k.collation_oid <> a.attcollation OR NOT oc.opcdefault)),
+             i.indimmediate, i.indisreplident
+      FROM pg_catalog.pg_index i
+      JOIN pg_catalog.pg_class ic ON ic.oid = i.indexrelid
+      JOIN pg_catalog.pg_am am ON am.oid = ic.relam
+      WHERE i.indrelid = ANY (?)
+      ORDER BY i.indrelid, NOT i.indisprimary, ic.relname
+      """;
+
+  static final String DATABASE =
+      """
+      SELECT pg_catalog.pg_encoding_to_char(encoding), datlocprovider::text, datcollate::text,
+             coalesce(to_jsonb(d) ->> 'datlocale', to_jsonb(d) ->> 'daticulocale', '')
+      FROM pg_catalog.pg_database d WHERE datname = pg_catalog.current_database()
+      """;
+}
