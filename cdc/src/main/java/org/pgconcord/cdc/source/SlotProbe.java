@@ -1,0 +1,13 @@
+package org.pgconcord.cdc.source;
+
+import java.sql.SQLException;
+
+/** Looks at the slot before the engine starts, because the engine itself would retry for long. */
+public interface SlotProbe {
+  /**
+   * @throws org.pgconcord.config.error.ConcordException {@code cdc/slot-lost} when the slot is gone
+   *     or its log is: no start can help
+   * @throws SQLException when the server cannot be asked now
+   */
+  void check() throws SQLException;
+}
