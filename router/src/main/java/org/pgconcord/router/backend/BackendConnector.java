@@ -1,0 +1,259 @@
+package org.pgconcord.router.backend;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.router.auth.BackendSecret;
+import org.pgconcord.router.wire.BackendFrameDecoder;
+import org.pgconcord.router.wire.Frame;
+import org.pgconcord.router.wire.FrontendFrames;
+
+/**
+ * Opens connections to shards on a session's event loop: the first host of the shard that lets us
+ * in and accepts writes. Shared by all sessions.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // a failed write closes the channel, which is heard
+public final class BackendConnector {
+  private final ShardDirectory directory;
+  private final Class<? extends Channel> channelType;
+  private final Duration timeout;
+  private final int messageBytesMax;
+  private final SecureRandom random = new SecureRandom();
+
+  public BackendConnector(
+      ShardDirectory directory,
+      Class<? extends Channel> channelType,
+      Duration timeout,
+      int messageBytesMax) {
+    this.directory = directory;
+    this.channelType = channelType;
+    this.timeout = timeout;
+    this.messageBytesMax = messageBytesMax;
+  }
+
+  /**
+   * Connects and logs in. Completes on {@code loop}; exceptionally with {@link ShardErrorException}
+   * when the server refused, else with a ConcordException.
+   */
+  CompletableFuture<NettyBackendConnection> open(
+      EventLoop loop, BackendTarget target, BackendEvents events) {
+    CompletableFuture<NettyBackendConnection> result = new CompletableFuture<>();
+    List<InetSocketAddress> hosts = directory.hosts(target.shard());
+    if (hosts.isEmpty()) {
+      result.completeExceptionally(
+          ErrorCode.SHARD_UNREACHABLE.because("Shard " + target.shard() + " has no address."));
+    } else {
+      tryHost(loop, target, events, hosts, 0, result);
+    }
+    return result;
+  }
+
+  private void tryHost(
+      EventLoop loop,
+      BackendTarget target,
+      BackendEvents events,
+      List<InetSocketAddress> hosts,
+      int index,
+      CompletableFuture<NettyBackendConnection> result) {
+    CompletableFuture<NettyBackendConnection> attempt = new CompletableFuture<>();
+    connect(loop, target, events, hosts.get(index), attempt);
+    attempt.whenComplete(
+        (connection, failure) -> {
+          boolean usable = connection != null && writable(connection);
+          if (usable) {
+            result.complete(connection);
+            return;
+          }
+          if (connection != null) {
+            connection.close();
+          }
+          if (index + 1 < hosts.size()) {
+            tryHost(loop, target, events, hosts, index + 1, result);
+          } else {
+            result.completeExceptionally(failure != null ? failure : noPrimary(target));
+          }
+        });
+  }
+
+  private static boolean writable(NettyBackendConnection connection) {
+    return !connection.parameters().getOrDefault("in_hot_standby", "off").equals("on");
+  }
+
+  private static Throwable noPrimary(BackendTarget target) {
+    return ErrorCode.SHARD_UNREACHABLE.because(
+        "No server of shard " + target.shard() + " accepts writes.");
+  }
+
+  private void connect(
+      EventLoop loop,
+      BackendTarget target,
+      BackendEvents events,
+      InetSocketAddress host,
+      CompletableFuture<NettyBackendConnection> attempt) {
+    LoginHandler login = new LoginHandler(target, events, attempt);
+    bootstrap(loop, login)
+        .connect(host)
+        .addListener(
+            (ChannelFuture connected) -> {
+              if (!connected.isSuccess()) {
+                attempt.completeExceptionally(
+                    ErrorCode.SHARD_UNREACHABLE.because(
+                        "Shard " + target.shard() + " cannot be reached at " + host + "."));
+              }
+            });
+  }
+
+  private Bootstrap bootstrap(EventLoop loop, ChannelHandler last) {
+    return new Bootstrap()
+        .group(loop)
+        .channel(channelType)
+        .option(ChannelOption.TCP_NODELAY, true)
+        .option(ChannelOption.SO_KEEPALIVE, true)
+        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeout.toMillis())
+        .handler(
+            new ChannelInitializer<>() {
+              @Override
+              protected void initChannel(Channel channel) {
+                channel.pipeline().addLast(new BackendFrameDecoder(messageBytesMax), last);
+              }
+            });
+  }
+
+  private CompletableFuture<Void> cancel(
+      EventLoop loop, SocketAddress server, int processId, byte[] secret) {
+    CompletableFuture<Void> closed = new CompletableFuture<>();
+    ChannelHandler nothingToHear = new ChannelInboundHandlerAdapter();
+    bootstrap(loop, nothingToHear)
+        .connect(server)
+        .addListener(
+            (ChannelFuture connected) -> {
+              Channel channel = connected.channel();
+              if (connected.isSuccess()) {
+                ByteBuf out = channel.alloc().buffer();
+                FrontendFrames.cancelRequest(out, processId, secret);
+                channel.writeAndFlush(out);
+                loop.schedule(() -> channel.close(), timeout.toMillis(), MILLISECONDS);
+              }
+              channel.closeFuture().addListener(done -> closed.complete(null));
+            });
+    return closed;
+  }
+
+  /** Drives a {@link BackendLogin} and makes way for the connection when it is done. */
+  private final class LoginHandler extends ChannelInboundHandlerAdapter {
+    private final BackendTarget target;
+    private final BackendEvents events;
+    private final CompletableFuture<NettyBackendConnection> attempt;
+    private final BackendLogin login;
+
+    LoginHandler(
+        BackendTarget target,
+        BackendEvents events,
+        CompletableFuture<NettyBackendConnection> attempt) {
+      this.target = target;
+      this.events = events;
+      this.attempt = attempt;
+      this.login = new BackendLogin(target, BackendSecret.nonce(random));
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+      ByteBuf out = ctx.alloc().buffer();
+      String database = directory.database(target.shard(), target.logicalDatabase());
+      FrontendFrames.startup(out, target.startup(database));
+      ctx.writeAndFlush(out);
+      ctx.executor().schedule(() -> timedOut(ctx), timeout.toMillis(), MILLISECONDS);
+    }
+
+    private void timedOut(ChannelHandlerContext ctx) {
+      if (!attempt.isDone()) {
+        fail(
+            ctx,
+            ErrorCode.SHARD_UNREACHABLE.because(
+                "Shard " + target.shard() + " did not answer within " + timeout + "."));
+      }
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+      Frame frame = (Frame) message;
+      ByteBuf out = ctx.alloc().buffer();
+      try {
+        if (!attempt.isDone()) {
+          login.step(frame, out);
+        }
+      } catch (RuntimeException e) {
+        fail(ctx, e);
+      } finally {
+        frame.release();
+      }
+      if (out.isReadable() && !attempt.isDone()) {
+        ctx.writeAndFlush(out);
+      } else {
+        out.release();
+      }
+      if (login.done() && !attempt.isDone()) {
+        enter(ctx);
+      }
+    }
+
+    private void enter(ChannelHandlerContext ctx) {
+      EventLoop loop = ctx.channel().eventLoop();
+      NettyBackendConnection connection =
+          new NettyBackendConnection(
+              target,
+              ctx.channel(),
+              events,
+              (server, processId, secret) -> cancel(loop, server, processId, secret),
+              login);
+      login.parameters().entrySet().stream()
+          .map(p -> SessionGuard.check(target, p.getKey(), p.getValue()))
+          .flatMap(java.util.Optional::stream)
+          .findFirst()
+          .ifPresentOrElse(
+              refused -> fail(ctx, refused),
+              () -> {
+                ctx.pipeline().replace(this, "connection", connection);
+                attempt.complete(connection);
+              });
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+      fail(
+          ctx,
+          ErrorCode.SHARD_UNREACHABLE.because(
+              "Shard " + target.shard() + " closed the connection during login."));
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable error) {
+      fail(
+          ctx,
+          ErrorCode.SHARD_UNREACHABLE
+              .because("Shard " + target.shard() + " cannot be logged in to: " + error + ".")
+              .withCause(error));
+    }
+
+    private void fail(ChannelHandlerContext ctx, Throwable why) {
+      attempt.completeExceptionally(why);
+      ctx.close();
+    }
+  }
+}

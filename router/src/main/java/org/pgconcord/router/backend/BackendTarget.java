@@ -1,0 +1,35 @@
+package org.pgconcord.router.backend;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.auth.BackendSecret;
+
+/**
+ * What a backend is to be: where, as whom, with which startup settings.
+ *
+ * @param user the role to log in as
+ * @param parameters settings of the startup packet, in order
+ */
+public record BackendTarget(
+    ShardId shard,
+    BackendRole role,
+    String logicalDatabase,
+    String user,
+    BackendSecret secret,
+    Map<String, String> parameters) {
+  public BackendTarget {
+    parameters = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
+  }
+
+  /** The startup packet's parameters; what the router depends on comes last and wins. */
+  Map<String, String> startup(String database) {
+    Map<String, String> all = new LinkedHashMap<>();
+    all.put("user", user);
+    all.put("database", database);
+    all.putAll(parameters);
+    all.put("client_encoding", "UTF8");
+    all.put("standard_conforming_strings", "on");
+    return all;
+  }
+}

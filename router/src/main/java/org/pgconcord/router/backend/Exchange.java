@@ -1,0 +1,118 @@
+package org.pgconcord.router.backend;
+
+import io.netty.buffer.ByteBuf;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.router.wire.BackendType;
+import org.pgconcord.router.wire.ErrorFields;
+import org.pgconcord.router.wire.Frame;
+import org.pgconcord.router.wire.FrontendFrames;
+
+/**
+ * One request on its way: writes its messages and hands the answers to its listener. It also keeps
+ * {@link PreparedNames} true: a Parse counts when it is confirmed, and a statement that the server
+ * can no longer run as prepared is parsed anew next time.
+ */
+final class Exchange {
+  private final BackendRequest request;
+  private final BackendListener listener;
+  private final PreparedNames names;
+  private PreparedNames.@Nullable Key key;
+  private @Nullable String parsing;
+
+  Exchange(BackendRequest request, BackendListener listener, PreparedNames names) {
+    this.request = request;
+    this.listener = listener;
+    this.names = names;
+  }
+
+  BackendListener listener() {
+    return listener;
+  }
+
+  /** A COPY swallows the Sync that was sent with it, so its refusal needs another. */
+  boolean extended() {
+    return !(request instanceof BackendRequest.Query);
+  }
+
+  void write(ByteBuf out) {
+    if (request instanceof BackendRequest.Query query) {
+      FrontendFrames.query(out, query.sql());
+      return;
+    }
+    names.takeToClose().forEach(name -> FrontendFrames.close(out, 'S', name));
+    if (request instanceof BackendRequest.Extended extended) {
+      writeExtended(out, extended);
+    } else if (request instanceof BackendRequest.DescribeStatement describe) {
+      PreparedNames.Key wanted = new PreparedNames.Key(describe.sql(), describe.types());
+      FrontendFrames.describe(out, 'S', prepare(out, wanted, describe.named()));
+    } else if (request instanceof BackendRequest.Continue more) {
+      FrontendFrames.execute(out, more.portal(), more.maxRows());
+    } else if (request instanceof BackendRequest.ClosePortal close) {
+      FrontendFrames.close(out, 'P', close.portal());
+    }
+    FrontendFrames.sync(out);
+  }
+
+  private void writeExtended(ByteBuf out, BackendRequest.Extended extended) {
+    PreparedNames.Key wanted = new PreparedNames.Key(extended.sql(), extended.types());
+    String name = prepare(out, wanted, extended.named());
+    FrontendFrames.bind(out, extended.portal(), name, extended.parameters());
+    if (extended.describe()) {
+      FrontendFrames.describe(out, 'P', extended.portal());
+    }
+    FrontendFrames.execute(out, extended.portal(), extended.maxRows());
+  }
+
+  /** Writes a Parse when one is needed; the name to bind. */
+  private String prepare(ByteBuf out, PreparedNames.Key wanted, boolean named) {
+    if (named) {
+      key = wanted;
+      Optional<String> known = names.find(wanted);
+      if (known.isPresent()) {
+        return known.get();
+      }
+    }
+    parsing = named ? names.propose() : "";
+    FrontendFrames.parse(out, parsing, wanted.sql(), wanted.types());
+    return parsing;
+  }
+
+  /** Every answer but ReadyForQuery and what is not an answer. */
+  void answer(Frame frame) {
+    switch (frame.type()) {
+      case BackendType.DATA_ROW -> listener.rows(frame);
+      case BackendType.ROW_DESCRIPTION -> listener.rowDescription(frame);
+      case BackendType.NO_DATA -> listener.noData();
+      case BackendType.COMMAND_COMPLETE -> listener.complete(frame);
+      case BackendType.EMPTY_QUERY_RESPONSE -> listener.emptyQuery();
+      case BackendType.PORTAL_SUSPENDED -> listener.suspended();
+      case BackendType.PARAMETER_DESCRIPTION -> listener.parameterDescription(frame);
+      case BackendType.PARSE_COMPLETE -> parsed();
+      case BackendType.BIND_COMPLETE -> listener.bound();
+      case BackendType.ERROR_RESPONSE -> failed(frame);
+      default -> {
+        // CloseComplete: nobody waits for it.
+      }
+    }
+  }
+
+  private void parsed() {
+    if (key != null && parsing != null) {
+      names.confirm(key, parsing);
+    }
+    parsing = null;
+  }
+
+  private void failed(Frame frame) {
+    if (key != null && parsing == null && staleStatement(ErrorFields.read(frame).sqlState())) {
+      names.forget(key);
+    }
+    listener.error(frame);
+  }
+
+  /** The table has changed under the plan (0A000), or the statement is gone (26000). */
+  private static boolean staleStatement(String sqlState) {
+    return sqlState.equals("0A000") || sqlState.equals("26000");
+  }
+}

@@ -1,0 +1,289 @@
+package org.pgconcord.router.backend;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.net.SocketAddress;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.wire.BackendType;
+import org.pgconcord.router.wire.Frame;
+import org.pgconcord.router.wire.FrontendFrames;
+import org.pgconcord.router.wire.ParameterTypes;
+import org.pgconcord.router.wire.Parameters;
+import org.pgconcord.router.wire.TransactionStatus;
+
+/**
+ * A logged-in connection. Answers are paired with requests by order alone: each request is written
+ * so that it ends with exactly one ReadyForQuery, whatever goes wrong in it.
+ *
+ * <p>A cancel request travels on a connection of its own and hits whatever the backend runs when it
+ * arrives. So from {@link #cancel} until the server has closed that other connection nothing new is
+ * written here: a late cancel finds the statement it was meant for, or nothing.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // a failed write closes the channel, which is heard
+final class NettyBackendConnection extends ChannelInboundHandlerAdapter
+    implements BackendConnection {
+  private static final int PREPARED_MAX = 200;
+
+  private final BackendTarget target;
+  private final Channel channel;
+  private final BackendEvents events;
+  private final Canceller canceller;
+  private final BackendLogin login;
+  private final Map<String, String> parameters = new TreeMap<>();
+  private final PreparedNames names = new PreparedNames(PREPARED_MAX);
+  private final Deque<Exchange> sent = new ArrayDeque<>();
+  private final Deque<Exchange> held = new ArrayDeque<>();
+  private TransactionStatus status = TransactionStatus.IDLE;
+  private int cancelsUnderWay;
+  private boolean flushPlanned;
+  private @Nullable ConcordException cause;
+
+  /** Sends the cancel request of a backend; the future completes when the server has closed it. */
+  interface Canceller {
+    CompletableFuture<Void> cancel(SocketAddress server, int processId, byte[] secret);
+  }
+
+  NettyBackendConnection(
+      BackendTarget target,
+      Channel channel,
+      BackendEvents events,
+      Canceller canceller,
+      BackendLogin login) {
+    this.target = target;
+    this.channel = channel;
+    this.events = events;
+    this.canceller = canceller;
+    this.login = login;
+    this.parameters.putAll(login.parameters());
+  }
+
+  // --- requests ------------------------------------------------------------------------------
+
+  @Override
+  public void send(BackendRequest request, BackendListener listener) {
+    if (!open()) {
+      listener.lost(lostCause());
+      return;
+    }
+    Exchange exchange = new Exchange(request, listener, names);
+    if (cancelsUnderWay > 0) {
+      held.add(exchange);
+    } else {
+      write(exchange);
+    }
+  }
+
+  private void write(Exchange exchange) {
+    ByteBuf out = channel.alloc().buffer();
+    exchange.write(out);
+    sent.add(exchange);
+    channel.write(out, channel.voidPromise());
+    if (!flushPlanned) {
+      flushPlanned = true;
+      channel.eventLoop().execute(this::flush);
+    }
+  }
+
+  private void flush() {
+    flushPlanned = false;
+    channel.flush();
+  }
+
+  @Override
+  public CompletableFuture<QueryResult> query(String sql, List<@Nullable String> values) {
+    CollectingListener collecting = new CollectingListener(shard());
+    Parameters bound = values.isEmpty() ? Parameters.none() : Parameters.textValues(values);
+    send(BackendRequest.Extended.of(sql, ParameterTypes.NONE, bound), collecting);
+    return collecting.result();
+  }
+
+  @Override
+  public void cancel() {
+    if (!open() || sent.isEmpty()) {
+      return;
+    }
+    cancelsUnderWay++;
+    canceller
+        .cancel(channel.remoteAddress(), login.processId(), login.cancelSecret())
+        .whenComplete((done, failed) -> channel.eventLoop().execute(this::cancelEnded));
+  }
+
+  private void cancelEnded() {
+    cancelsUnderWay--;
+    while (cancelsUnderWay == 0 && !held.isEmpty() && open()) {
+      write(held.remove());
+    }
+  }
+
+  /** The server has dropped all prepared statements. */
+  void forgetPrepared() {
+    names.clear();
+  }
+
+  /** Stops or resumes reading from the server. */
+  void reading(boolean on) {
+    channel.config().setAutoRead(on);
+  }
+
+  @Override
+  public void close() {
+    if (channel.isOpen()) {
+      ByteBuf out = channel.alloc().buffer(Frame.HEADER);
+      FrontendFrames.terminate(out);
+      channel.writeAndFlush(out);
+      channel.close();
+    }
+  }
+
+  // --- answers -------------------------------------------------------------------------------
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    Frame frame = (Frame) message;
+    try {
+      receive(frame);
+    } finally {
+      frame.release();
+    }
+  }
+
+  private void receive(Frame frame) {
+    switch (frame.type()) {
+      case BackendType.READY_FOR_QUERY -> ready(frame);
+      case BackendType.PARAMETER_STATUS -> parameterChanged(frame);
+      case BackendType.NOTIFICATION_RESPONSE -> {
+        // LISTEN is refused; what a function asked for has no receiver.
+      }
+      case BackendType.COPY_IN_RESPONSE -> refuseCopyIn();
+      case BackendType.COPY_OUT_RESPONSE, BackendType.COPY_BOTH_RESPONSE ->
+          lose(ErrorCode.COPY_REFUSED.because("A statement started a COPY on " + shard() + "."));
+      case BackendType.NOTICE_RESPONSE -> {
+        if (!sent.isEmpty()) {
+          sent.element().listener().notice(frame);
+        }
+      }
+      default -> {
+        if (!sent.isEmpty()) {
+          sent.element().answer(frame);
+        }
+      }
+    }
+  }
+
+  private void ready(Frame frame) {
+    status = TransactionStatus.of(frame.body().readByte());
+    if (!sent.isEmpty()) {
+      sent.remove().listener().ready(status);
+    }
+  }
+
+  private void parameterChanged(Frame frame) {
+    ByteBuf body = frame.body();
+    String[] parts = body.toString(java.nio.charset.StandardCharsets.UTF_8).split("\0", -1);
+    if (parts.length < 2) {
+      return;
+    }
+    parameters.put(parts[0], parts[1]);
+    SessionGuard.check(target, parts[0], parts[1]).ifPresent(this::lose);
+    if (open()) {
+      events.parameterStatus(this, parts[0], parts[1]);
+    }
+  }
+
+  private void refuseCopyIn() {
+    ByteBuf out = channel.alloc().buffer();
+    FrontendFrames.copyFail(out, "COPY does not pass through the router");
+    if (!sent.isEmpty() && sent.element().extended()) {
+      FrontendFrames.sync(out);
+    }
+    channel.writeAndFlush(out);
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    events.readComplete();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable error) {
+    Throwable root = error.getCause() instanceof ConcordException inner ? inner : error;
+    lose(
+        root instanceof ConcordException known
+            ? known
+            : ErrorCode.SHARD_CONNECTION_LOST
+                .because("The connection to shard " + shard() + " failed: " + root + ".")
+                .withCause(error));
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    lose(lostCause());
+  }
+
+  private void lose(ConcordException why) {
+    if (cause == null) {
+      cause = why;
+    }
+    channel.close();
+    sent.addAll(held);
+    held.clear();
+    while (!sent.isEmpty()) {
+      sent.remove().listener().lost(why);
+    }
+    events.readComplete();
+  }
+
+  private ConcordException lostCause() {
+    return cause != null
+        ? cause
+        : ErrorCode.SHARD_CONNECTION_LOST.because("The connection to shard " + shard() + " ended.");
+  }
+
+  // --- facts ---------------------------------------------------------------------------------
+
+  @Override
+  public ShardId shard() {
+    return target.shard();
+  }
+
+  @Override
+  public BackendRole role() {
+    return target.role();
+  }
+
+  @Override
+  public TransactionStatus status() {
+    return status;
+  }
+
+  @Override
+  public boolean busy() {
+    return !sent.isEmpty() || !held.isEmpty();
+  }
+
+  @Override
+  public boolean open() {
+    return cause == null && channel.isActive();
+  }
+
+  /** What the server has reported by ParameterStatus, by name. */
+  Map<String, String> parameters() {
+    return parameters;
+  }
+
+  @Override
+  public String toString() {
+    return "backend[" + shard() + " " + role() + " " + status + "]";
+  }
+}

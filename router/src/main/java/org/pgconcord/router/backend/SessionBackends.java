@@ -1,0 +1,279 @@
+package org.pgconcord.router.backend;
+
+import io.netty.channel.EventLoop;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.wire.TransactionStatus;
+
+/**
+ * The session-owned backends: opened at the first need, closed with the session. A client backend
+ * leaves here only after it has answered to every setting it had missed; a setting that it refuses
+ * closes it, so that no statement runs under other settings than the client's.
+ */
+public final class SessionBackends implements Backends {
+
+  private record SlotKey(ShardId shard, BackendRole role) {}
+
+  /** A backend that is there or on its way. */
+  private static final class Slot {
+    final SettingsRecorder.Cursor cursor;
+    final CompletableFuture<Slot> ready = new CompletableFuture<>();
+    @Nullable NettyBackendConnection connection;
+
+    Slot(SettingsRecorder.Cursor cursor) {
+      this.cursor = cursor;
+    }
+  }
+
+  private final EventLoop loop;
+  private final ShardId home;
+  private final BackendConnector connector;
+  private final BiFunction<ShardId, BackendRole, BackendTarget> targets;
+  private final BackendEvents events;
+  private final SettingsRecorder settings;
+  private final Map<SlotKey, Slot> slots = new HashMap<>();
+  private boolean reading = true;
+  private boolean closed;
+
+  public SessionBackends(
+      EventLoop loop,
+      ShardId home,
+      BackendConnector connector,
+      BiFunction<ShardId, BackendRole, BackendTarget> targets,
+      BackendEvents events,
+      SettingsRecorder settings) {
+    this.loop = loop;
+    this.home = home;
+    this.connector = connector;
+    this.targets = targets;
+    this.events = events;
+    this.settings = settings;
+  }
+
+  @Override
+  public ShardId home() {
+    return home;
+  }
+
+  // --- opening and keeping in step -------------------------------------------------------------
+
+  @Override
+  public CompletableFuture<BackendConnection> acquire(ShardId shard, BackendRole role) {
+    return slot(shard, role).thenCompose(slot -> inStep(slot, role));
+  }
+
+  private CompletableFuture<BackendConnection> inStep(Slot slot, BackendRole role) {
+    NettyBackendConnection connection = connection(slot);
+    if (role == BackendRole.SERVICE) {
+      return CompletableFuture.completedFuture(connection);
+    }
+    return slot.cursor.inTransaction() ? catchUpInside(slot) : catchUpOutside(slot);
+  }
+
+  @Override
+  public CompletableFuture<BackendConnection> enlist(ShardId shard, String begin) {
+    return slot(shard, BackendRole.CLIENT)
+        .thenCompose(
+            slot ->
+                slot.cursor.inTransaction()
+                    ? catchUpInside(stillOpen(slot))
+                    : catchUpOutside(slot).thenCompose(c -> begin(slot, begin)));
+  }
+
+  /** A backend that counts as begun but is not would commit each statement by itself. */
+  private Slot stillOpen(Slot slot) {
+    NettyBackendConnection connection = connection(slot);
+    if (!connection.busy() && connection.status() == TransactionStatus.IDLE) {
+      connection.close();
+      throw ErrorCode.INTERNAL.because("A backend left the transaction without the session.");
+    }
+    return slot;
+  }
+
+  private CompletableFuture<BackendConnection> begin(Slot slot, String begin) {
+    NettyBackendConnection connection = connection(slot);
+    settings.begun(slot.cursor);
+    // Not waited for: it travels with the statement that follows, and a lost one ends both.
+    connection.send(new BackendRequest.Query(begin), new BeginListener(connection));
+    return catchUpInside(slot);
+  }
+
+  /** A BEGIN that failed leaves a backend that would commit each statement by itself. */
+  private record BeginListener(NettyBackendConnection connection) implements BackendListener {
+    @Override
+    public void ready(TransactionStatus status) {
+      if (status != TransactionStatus.OPEN) {
+        connection.close();
+      }
+    }
+
+    @Override
+    public void lost(org.pgconcord.config.error.ConcordException cause) {}
+  }
+
+  private CompletableFuture<BackendConnection> catchUpOutside(Slot slot) {
+    List<String> missing = settings.missing(slot.cursor);
+    return repeat(connection(slot), missing)
+        .thenApply(
+            done -> {
+              settings.caughtUp(slot.cursor);
+              return connection(slot);
+            });
+  }
+
+  private CompletableFuture<BackendConnection> catchUpInside(Slot slot) {
+    List<String> missing = settings.missingInTransaction(slot.cursor);
+    return repeat(connection(slot), missing)
+        .thenApply(
+            done -> {
+              settings.caughtUpInTransaction(slot.cursor);
+              return connection(slot);
+            });
+  }
+
+  private CompletableFuture<?> repeat(NettyBackendConnection connection, List<String> statements) {
+    CompletableFuture<?> last = CompletableFuture.completedFuture(null);
+    if (statements.isEmpty()) {
+      return last;
+    }
+    List<CompletableFuture<?>> answers = new ArrayList<>();
+    for (String statement : statements) {
+      answers.add(connection.query(statement, List.of()));
+      if (statement.regionMatches(true, 0, "DISCARD", 0, "DISCARD".length())) {
+        connection.forgetPrepared();
+      }
+    }
+    return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
+        .whenComplete(
+            (done, refused) -> {
+              if (refused != null) {
+                connection.close();
+              }
+            });
+  }
+
+  private NettyBackendConnection connection(Slot slot) {
+    NettyBackendConnection connection = slot.connection;
+    if (connection == null) {
+      throw ErrorCode.INTERNAL.because("A backend is used before it is open.");
+    }
+    return connection;
+  }
+
+  private CompletableFuture<Slot> slot(ShardId shard, BackendRole role) {
+    if (closed) {
+      return CompletableFuture.failedFuture(
+          ErrorCode.SHARD_CONNECTION_LOST.because("The session is closed."));
+    }
+    SlotKey key = new SlotKey(shard, role);
+    Slot slot = slots.get(key);
+    if (slot != null && slot.connection != null && !slot.connection.open()) {
+      if (slot.cursor.inTransaction()) {
+        return CompletableFuture.failedFuture(
+            ErrorCode.SHARD_CONNECTION_LOST.because(
+                "The transaction's connection to shard " + shard + " has ended."));
+      }
+      forget(key, slot);
+      slot = null;
+    }
+    return slot == null ? open(key).ready : slot.ready;
+  }
+
+  private Slot open(SlotKey key) {
+    Slot slot = new Slot(settings.open());
+    slots.put(key, slot);
+    BackendTarget target = targets.apply(key.shard(), key.role());
+    var unused =
+        connector
+            .open(loop, target, events)
+            .whenComplete((connection, failure) -> opened(key, slot, connection, failure));
+    return slot;
+  }
+
+  private void opened(
+      SlotKey key,
+      Slot slot,
+      @Nullable NettyBackendConnection connection,
+      @Nullable Throwable failure) {
+    if (connection == null) {
+      forget(key, slot);
+      slot.ready.completeExceptionally(failure);
+      return;
+    }
+    slot.connection = connection;
+    connection.reading(reading);
+    if (closed) {
+      connection.close();
+    }
+    slot.ready.complete(slot);
+  }
+
+  private void forget(SlotKey key, Slot slot) {
+    slots.remove(key, slot);
+    settings.close(slot.cursor);
+  }
+
+  // --- the session's own questions ---------------------------------------------------------------
+
+  /** The record position of the home backend; it must be open. */
+  public SettingsRecorder.Cursor homeCursor() {
+    Slot slot = slots.get(new SlotKey(home, BackendRole.CLIENT));
+    if (slot == null) {
+      throw ErrorCode.INTERNAL.because("The home backend is not open.");
+    }
+    return slot.cursor;
+  }
+
+  /** What the home backend has reported of its parameters; empty before it is open. */
+  public Map<String, String> homeParameters() {
+    Slot slot = slots.get(new SlotKey(home, BackendRole.CLIENT));
+    return slot == null || slot.connection == null ? Map.of() : slot.connection.parameters();
+  }
+
+  /** DISCARD ALL ran on the home backend. */
+  public void forgetPreparedAtHome() {
+    Slot slot = slots.get(new SlotKey(home, BackendRole.CLIENT));
+    if (slot != null && slot.connection != null) {
+      slot.connection.forgetPrepared();
+    }
+  }
+
+  /** Back-pressure: no backend is read while the client does not read. */
+  public void reading(boolean on) {
+    reading = on;
+    slots.values().stream()
+        .map(s -> s.connection)
+        .filter(c -> c != null)
+        .forEach(c -> c.reading(on));
+  }
+
+  @Override
+  public Collection<BackendConnection> connections() {
+    List<BackendConnection> open = new ArrayList<>();
+    for (Slot slot : slots.values()) {
+      if (slot.connection != null && slot.connection.open()) {
+        open.add(slot.connection);
+      }
+    }
+    return open;
+  }
+
+  @Override
+  public void cancelRunning() {
+    connections().stream().filter(BackendConnection::busy).forEach(BackendConnection::cancel);
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    connections().forEach(BackendConnection::close);
+  }
+}
