@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
       GsiCommand.class,
       ReferenceCommand.class,
       TopologyCommand.class,
+      DoctorCommand.class,
       SqlCommand.class,
     })
 public final class PgConcord implements Runnable {

@@ -37,16 +37,4 @@ public record Check(String id, Level level, String where, String message, String
   public boolean failed() {
     return level == Level.FAILED;
   }
-
-  /** One line, with the remedy on a second one. */
-  public String text() {
-    String mark =
-        switch (level) {
-          case OK -> "ok      ";
-          case WARNING -> "warning ";
-          case FAILED -> "FAILED  ";
-        };
-    String line = mark + where + ": " + message + " [" + id + "]";
-    return remedy.isEmpty() ? line : line + "\n          " + remedy.replace("\n", "\n          ");
-  }
 }
