@@ -217,6 +217,30 @@ public enum ErrorCode {
       "The index cannot be used with the tables as they are on the shards.",
       "Correct what the message names; \"pgconcord topology check\" lists all such findings."),
   // --- sync engine and gate ----------------------------------------------------------------
+  BACKFILL_FAILED(
+      "backfill/failed",
+      "58000",
+      ErrorCategory.SHARD,
+      "A build could not go on.",
+      "Remove the cause; the build continues where it was."),
+  BACKFILL_SNAPSHOT_LOST(
+      "backfill/snapshot-lost",
+      "55000",
+      ErrorCategory.SHARD,
+      "A shard's exported snapshot is gone.",
+      "The shard is read again from a new slot; nothing has to be done."),
+  BACKFILL_SUPERSEDED(
+      "backfill/superseded",
+      "55000",
+      ErrorCategory.REFUSED,
+      "Another build has taken the lookup table over.",
+      "Let one daemon alone build an index."),
+  BACKFILL_TYPE_UNSUPPORTED(
+      "backfill/type-unsupported",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "An indexed column's type cannot be sorted here.",
+      "Use one of the types that docs/routing.md lists for indexed columns."),
   GATE_REFUSED(
       "gsi/gate-refused",
       "55000",
