@@ -2,6 +2,7 @@ package org.pgconcord.config.catalog;
 
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.value.GsiName;
@@ -13,15 +14,28 @@ import org.pgconcord.config.value.TableName;
  * is used only while {@link #revision} is current (document and state changes share the count).
  *
  * @param schemas logical database -> declared table -> its description
+ * @param misplaced logical database -> undeclared tables with rows where the defaults do not place
+ *     them; statements on them are refused until they are declared
  */
 public record RoutingState(
     long revision,
     Topology topology,
     Map<GsiName, GsiStatus> gsis,
-    Map<String, Map<TableName, TableSchema>> schemas) {
+    Map<String, Map<TableName, TableSchema>> schemas,
+    Map<String, Set<TableName>> misplaced) {
   public RoutingState {
+    misplaced = Map.copyOf(misplaced);
     gsis = Map.copyOf(gsis);
     schemas = Map.copyOf(schemas);
+  }
+
+  /** A state without misplaced tables. */
+  public RoutingState(
+      long revision,
+      Topology topology,
+      Map<GsiName, GsiStatus> gsis,
+      Map<String, Map<TableName, TableSchema>> schemas) {
+    this(revision, topology, gsis, schemas, Map.of());
   }
 
   /**
@@ -39,5 +53,10 @@ public record RoutingState(
 
   public Optional<TableSchema> schema(String database, TableName table) {
     return Optional.ofNullable(schemas.getOrDefault(database, Map.of()).get(table));
+  }
+
+  /** Whether an undeclared table has rows on a shard where it should have none. */
+  public boolean isMisplaced(String database, TableName table) {
+    return misplaced.getOrDefault(database, Set.of()).contains(table);
   }
 }

@@ -70,6 +70,18 @@ public final class TopologyCheck {
   }
 
   /** Undeclared tables with rows on shards where the defaults do not place them. */
+  public static Set<TableName> misplaced(LogicalDatabase database, Survey survey) {
+    Set<TableName> misplaced = new TreeSet<>();
+    survey
+        .undeclaredRows()
+        .forEach(
+            (shard, tables) ->
+                tables.stream()
+                    .filter(table -> !shardsOf(database.placement(table)).contains(shard))
+                    .forEach(misplaced::add));
+    return misplaced;
+  }
+
   private static List<Finding> undeclared(
       Topology topology, LogicalDatabase database, Survey survey) {
     Findings findings = new Findings();
@@ -87,7 +99,7 @@ public final class TopologyCheck {
   }
 
   /** The shards on which a table's rows may be. */
-  static SortedSet<ShardId> shardsOf(Placement placement) {
+  public static SortedSet<ShardId> shardsOf(Placement placement) {
     return new TreeSet<>(
         placement.match(
             new Placement.Cases<List<ShardId>>() {

@@ -39,6 +39,30 @@ public enum ErrorCode {
       "The catalog is not at the expected revision.",
       "Look at \"pgconcord topology show\" and apply again with its revision."),
   // --- catalog and shards ------------------------------------------------------------------
+  CATALOG_NEWER_FORMAT(
+      "catalog/newer-format",
+      "55000",
+      ErrorCategory.REFUSED,
+      "A later version of pgConcord has written the catalog.",
+      "Run that version or a later one."),
+  CATALOG_NOT_INSTALLED(
+      "catalog/not-installed",
+      "42501",
+      ErrorCategory.SHARD,
+      "The system's own schema cannot be created on a shard.",
+      "Grant what \"pgconcord doctor --print-grants\" prints."),
+  CATALOG_STEP_LOST(
+      "catalog/step-lost",
+      "40001",
+      ErrorCategory.REFUSED,
+      "The index's state has changed since it was looked at.",
+      "Look at \"pgconcord gsi status NAME\" and decide again."),
+  CATALOG_UNAVAILABLE(
+      "catalog/unavailable",
+      "57P03",
+      ErrorCategory.SHARD,
+      "The catalog on the authoritative shard cannot be used.",
+      "Check the authoritative shard; what was being changed may or may not have been stored."),
   SHARD_CONNECTION_LOST(
       "shard/connection-lost",
       "08006",

@@ -1,0 +1,341 @@
+package org.pgconcord.config.catalog;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Supplier;
+import org.pgconcord.config.catalog.RoutingState.GsiStatus;
+import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.settings.ServerIdentity;
+import org.pgconcord.config.topology.Gsi;
+import org.pgconcord.config.topology.Topology;
+import org.pgconcord.config.topology.TopologyReader;
+import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.ShardId;
+
+/**
+ * The catalog of one cluster. Blocks; used by any thread, never by an event loop.
+ *
+ * <h2>Why a change cannot be lost or half seen</h2>
+ *
+ * <p><b>Invariant.</b> The revisions of {@code topology} and {@code step} together are 1, 2, ...
+ * {@code cluster.revision}, each once. Row {@code gsi} is what its last step says. The epoch of an
+ * index is the number of its steps.
+ *
+ * <p><b>Writers are in one line.</b> Every change of a document or state first locks the single row
+ * of {@code cluster} ({@code SELECT ... FOR UPDATE}), in READ COMMITTED. Whoever has the lock has
+ * seen all earlier changes: the others' transactions have ended, and each statement after the lock
+ * takes its snapshot after it. So the comparison (expected revision, expected state and epoch) is
+ * with the newest state and stays true until the commit. Two writers with the same expectation: the
+ * second waits, finds the revision or epoch raised, and is told {@code topology/revision-changed}
+ * or {@code catalog/step-lost}. All take that row first and others after it, so they never form a
+ * cycle; the lock is held for a few statements and never while anything else is awaited.
+ *
+ * <p><b>Readers see one moment.</b> Revision, document and states are read by one REPEATABLE READ
+ * transaction, whose snapshot lies before or after any commit. A reader can be late, never mixed;
+ * what lateness may do is the business of epochs and acknowledgements, not of this class.
+ *
+ * <p><b>An answer can get lost</b> (the connection breaks at COMMIT). The caller gets {@code
+ * catalog/unavailable}, not knowing whether the step was taken, and reads again: {@code (from,
+ * epoch)} means not taken, {@code (to, epoch + 1)} means taken, since only a step raises the epoch
+ * and only one step can have had that expectation. Taking it again is therefore harmless: it is
+ * refused.
+ *
+ * <p><b>Notifications</b> are sent in the changing transaction, so they arrive after what they tell
+ * is visible. One may be missed (a broken connection); {@link CatalogWatch} also polls.
+ *
+ * <p>Reports, conflicts and suspects do not change routing: they take no place in that line. Each
+ * of their writes is one statement or an idempotent one.
+ */
+public final class Catalog implements AutoCloseable {
+  private final CatalogConnection session;
+
+  /**
+   * A catalog whose connections come from {@code source}: to the catalog database on the
+   * authoritative shard, as the service role.
+   */
+  public Catalog(Supplier<Connection> source) {
+    this.session = new CatalogConnection(source);
+  }
+
+  /**
+   * All that is stored, of one moment.
+   *
+   * @throws ConcordException {@code catalog/unavailable}, or {@code catalog/newer-format} when a
+   *     later version of pgConcord has written it
+   */
+  public CatalogState load() {
+    return session.read(
+        connection -> {
+          try (Statement statement = connection.createStatement();
+              ResultSet row =
+                  statement.executeQuery("SELECT id, format, revision FROM pgconcord.cluster")) {
+            row.next();
+            requireFormat(row.getInt(2));
+            return new CatalogState(
+                row.getString(1), row.getLong(3), newestDocument(connection), gsis(connection));
+          }
+        });
+  }
+
+  /**
+   * Stores a document as the next revision and declares its new indexes.
+   *
+   * @param expectedRevision when present, the catalog must be at it; 0 means "none applied yet"
+   * @return the new revision
+   * @throws ConcordException {@code topology/invalid}, {@code topology/revision-changed}
+   */
+  public long apply(String document, OptionalLong expectedRevision, String comment) {
+    Topology topology = TopologyReader.read(document).orThrow();
+    return session.write(
+        connection -> {
+          long revision = lockRevision(connection);
+          if (expectedRevision.isPresent() && expectedRevision.getAsLong() != revision) {
+            throw ErrorCode.TOPOLOGY_REVISION_CHANGED.because(
+                "the catalog is at revision "
+                    + revision
+                    + ", expected was "
+                    + expectedRevision.getAsLong());
+          }
+          insertDocument(connection, revision + 1, document, comment);
+          for (Topology.LogicalDatabase database : topology.databases().values()) {
+            for (Gsi gsi : database.gsis()) {
+              declare(connection, gsi.name());
+            }
+          }
+          raise(connection, revision + 1);
+          return revision + 1;
+        });
+  }
+
+  /**
+   * Takes a step if the index is still as expected.
+   *
+   * @return the new status; its epoch is the expected one plus 1
+   * @throws ConcordException {@code catalog/step-lost} when something else was faster
+   */
+  public GsiStatus step(GsiStep step) {
+    return session.write(
+        connection -> {
+          long revision = lockRevision(connection);
+          GsiStatus current = gsis(connection).get(step.gsi());
+          requireExpected(step, revision, current);
+          GsiStatus next = new GsiStatus(step.to(), step.reason(), step.expectedEpoch() + 1);
+          CatalogWrites.step(connection, step, next, revision + 1);
+          raise(connection, revision + 1);
+          return next;
+        });
+  }
+
+  private static void requireExpected(
+      GsiStep step, long revision, @org.jspecify.annotations.Nullable GsiStatus current) {
+    boolean revisionFits =
+        step.expectedRevision().isEmpty() || step.expectedRevision().getAsLong() == revision;
+    boolean stateFits =
+        current != null
+            && current.state() == step.from()
+            && current.epoch() == step.expectedEpoch();
+    if (!revisionFits || !stateFits) {
+      String state =
+          current == null
+              ? "not declared"
+              : current.state().word() + " at epoch " + current.epoch();
+      throw ErrorCode.CATALOG_STEP_LOST
+          .because(
+              "index "
+                  + step.gsi()
+                  + " cannot go from "
+                  + step.from().word()
+                  + " to "
+                  + step.to().word())
+          .withDetail("it is " + state + ", the catalog at revision " + revision);
+    }
+  }
+
+  /** The documents applied, newest first. */
+  public List<CatalogState.Document> history() {
+    return session.read(connection -> documents(connection, Integer.MAX_VALUE));
+  }
+
+  /** Stores a report and returns its id. */
+  public long storeReport(
+      StoredReport.Kind kind, String subject, boolean clean, long revision, String json) {
+    return session.write(c -> CatalogWrites.report(c, kind, subject, clean, revision, json));
+  }
+
+  public Optional<StoredReport> report(long id) {
+    return session.read(c -> CatalogReads.report(c, "id = ?", id));
+  }
+
+  /** The newest report about a subject. */
+  public Optional<StoredReport> newestReport(StoredReport.Kind kind, String subject) {
+    return session.read(
+        c -> CatalogReads.report(c, "kind = ? AND subject = ?", kind.word(), subject));
+  }
+
+  /** The report that the index's last step rested on. */
+  public OptionalLong reportOf(GsiName gsi) {
+    return session.read(c -> CatalogReads.reportOf(c, gsi));
+  }
+
+  /** Adds owners of doubly owned keys; those known already stay as they are. */
+  public void addConflicts(GsiName gsi, List<Conflict> conflicts) {
+    session.write(c -> CatalogWrites.conflicts(c, gsi, conflicts));
+  }
+
+  /** Forgets the conflicts of a key, when it has one owner at most. */
+  public void resolveConflict(GsiName gsi, String key) {
+    session.write(c -> CatalogWrites.delete(c, "conflict", gsi, key));
+  }
+
+  /** Forgets all conflicts of an index, when it is built anew. */
+  public void clearConflicts(GsiName gsi) {
+    session.write(c -> CatalogWrites.clear(c, "conflict", gsi));
+  }
+
+  /** Up to {@code limit} conflicts in key order. */
+  public List<Conflict> conflicts(GsiName gsi, int limit) {
+    return session.read(c -> CatalogReads.conflicts(c, gsi, limit));
+  }
+
+  public long countConflicts(GsiName gsi) {
+    return session.read(c -> CatalogReads.count(c, "conflict", gsi));
+  }
+
+  /** Notes keys whose entries may be surplus; for the auditor to settle. */
+  public void addSuspects(GsiName gsi, List<String> keys) {
+    session.write(c -> CatalogWrites.suspects(c, gsi, keys));
+  }
+
+  /** The oldest suspects. */
+  public List<String> suspects(GsiName gsi, int limit) {
+    return session.read(c -> CatalogReads.suspects(c, gsi, limit));
+  }
+
+  public void removeSuspect(GsiName gsi, String key) {
+    session.write(c -> CatalogWrites.delete(c, "suspect", gsi, key));
+  }
+
+  /** The servers known as the shards, for {@code ShardConnections.remember}. */
+  public Map<ShardId, ServerIdentity> servers() {
+    return session.read(CatalogReads::servers);
+  }
+
+  public void rememberServers(Map<ShardId, ServerIdentity> servers) {
+    session.write(c -> CatalogWrites.servers(c, servers));
+  }
+
+  @Override
+  public void close() {
+    session.close();
+  }
+
+  private static void requireFormat(int format) {
+    if (format > CatalogSql.FORMAT) {
+      throw ErrorCode.CATALOG_NEWER_FORMAT.because(
+          "the catalog has format " + format + ", this version reads " + CatalogSql.FORMAT);
+    }
+  }
+
+  private static long lockRevision(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery("SELECT revision, format FROM pgconcord.cluster FOR UPDATE")) {
+      row.next();
+      requireFormat(row.getInt(2));
+      return row.getLong(1);
+    }
+  }
+
+  private static void raise(Connection connection, long revision) throws SQLException {
+    try (PreparedStatement update =
+            connection.prepareStatement("UPDATE pgconcord.cluster SET revision = ?");
+        PreparedStatement notify =
+            connection.prepareStatement("SELECT pg_catalog.pg_notify(?, ?)")) {
+      update.setLong(1, revision);
+      update.executeUpdate();
+      notify.setString(1, CatalogSql.CHANNEL);
+      notify.setString(2, Long.toString(revision));
+      notify.execute();
+    }
+  }
+
+  private static void insertDocument(
+      Connection connection, long revision, String document, String comment) throws SQLException {
+    try (PreparedStatement insert =
+        connection.prepareStatement(
+            "INSERT INTO pgconcord.topology (revision, document, comment) VALUES (?, ?, ?)")) {
+      insert.setLong(1, revision);
+      insert.setString(2, document);
+      insert.setString(3, comment);
+      insert.executeUpdate();
+    }
+  }
+
+  private static void declare(Connection connection, GsiName gsi) throws SQLException {
+    try (PreparedStatement insert =
+        connection.prepareStatement(
+            "INSERT INTO pgconcord.gsi (database, name, state, reason, epoch)"
+                + " VALUES (?, ?, 'declared', '', 0) ON CONFLICT (database, name) DO NOTHING")) {
+      insert.setString(1, gsi.database());
+      insert.setString(2, gsi.name());
+      insert.executeUpdate();
+    }
+  }
+
+  private static Optional<CatalogState.Document> newestDocument(Connection connection)
+      throws SQLException {
+    return documents(connection, 1).stream().findFirst();
+  }
+
+  private static List<CatalogState.Document> documents(Connection connection, int limit)
+      throws SQLException {
+    List<CatalogState.Document> documents = new ArrayList<>();
+    try (PreparedStatement query =
+        connection.prepareStatement(
+            "SELECT revision, document, comment, applied_at FROM pgconcord.topology"
+                + " ORDER BY revision DESC LIMIT ?")) {
+      query.setInt(1, limit);
+      try (ResultSet row = query.executeQuery()) {
+        while (row.next()) {
+          documents.add(
+              new CatalogState.Document(
+                  row.getLong(1),
+                  row.getString(2),
+                  row.getString(3),
+                  row.getObject(4, OffsetDateTime.class).toInstant()));
+        }
+      }
+    }
+    return documents;
+  }
+
+  private static Map<GsiName, GsiStatus> gsis(Connection connection) throws SQLException {
+    Map<GsiName, GsiStatus> gsis = new HashMap<>();
+    try (Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT database, name, state, reason, epoch FROM pgconcord.gsi")) {
+      while (row.next()) {
+        gsis.put(
+            new GsiName(row.getString(1), row.getString(2)),
+            new GsiStatus(
+                GsiState.valueOf(row.getString(3).toUpperCase(Locale.ROOT)),
+                row.getString(4),
+                row.getLong(5)));
+      }
+    }
+    return gsis;
+  }
+}

@@ -1,0 +1,79 @@
+package org.pgconcord.config.catalog;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import org.pgconcord.config.error.ErrorCode;
+
+/**
+ * Creates schema {@code pgconcord} and its tables where they are missing. Every call may be made
+ * again and by several daemons at once: {@code IF NOT EXISTS} alone is no protection (two creators
+ * of one name can both find it missing, and the loser fails on the catalog's unique index), so all
+ * creators of a database first queue on one advisory lock, which the transaction's end releases.
+ */
+public final class CatalogInstaller {
+  /** "pgconcord" in the letters' own codes, cut to 64 bits. */
+  private static final long INSTALL_LOCK = 0x7067_636F_6E63_6F72L;
+
+  private static final String SCHEMA_EXISTS =
+      "SELECT pg_catalog.to_regnamespace('pgconcord') IS NOT NULL";
+
+  private CatalogInstaller() {}
+
+  /** On the authoritative shard, in the catalog database; the connection is left in autocommit. */
+  public static void installCatalog(Connection connection) {
+    install(connection, CatalogSql.CATALOG_TABLES, CatalogSql.FIRST_CLUSTER);
+  }
+
+  /** On a shard, in one logical database: the streams' progress. */
+  public static void installShard(Connection connection) {
+    install(connection, CatalogSql.SHARD_TABLES, "");
+  }
+
+  private static void install(Connection connection, List<String> tables, String last) {
+    try {
+      connection.setAutoCommit(false);
+      try (Statement statement = connection.createStatement()) {
+        lock(connection);
+        if (!exists(statement)) {
+          // Not IF NOT EXISTS: that asks for the right to create even when there is nothing to do.
+          statement.execute("CREATE SCHEMA pgconcord");
+        }
+        for (String table : tables) {
+          statement.execute(table);
+        }
+        if (!last.isEmpty()) {
+          statement.execute(last);
+        }
+        connection.commit();
+      } catch (SQLException e) {
+        connection.rollback();
+        throw e;
+      } finally {
+        connection.setAutoCommit(true);
+      }
+    } catch (SQLException e) {
+      throw ErrorCode.CATALOG_NOT_INSTALLED
+          .because("schema pgconcord cannot be created")
+          .withDetail(String.valueOf(e.getMessage()))
+          .withCause(e);
+    }
+  }
+
+  private static void lock(Connection connection) throws SQLException {
+    try (PreparedStatement lock =
+        connection.prepareStatement("SELECT pg_catalog.pg_advisory_xact_lock(?)")) {
+      lock.setLong(1, INSTALL_LOCK);
+      lock.execute();
+    }
+  }
+
+  private static boolean exists(Statement statement) throws SQLException {
+    try (ResultSet row = statement.executeQuery(SCHEMA_EXISTS)) {
+      return row.next() && row.getBoolean(1);
+    }
+  }
+}

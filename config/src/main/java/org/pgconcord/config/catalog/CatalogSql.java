@@ -1,0 +1,116 @@
+package org.pgconcord.config.catalog;
+
+import java.util.List;
+
+/** The tables of schema {@code pgconcord}. Format 1; a change of it raises the number. */
+final class CatalogSql {
+  static final int FORMAT = 1;
+
+  /** The channel that is notified, with the new revision, by each change of routing. */
+  static final String CHANNEL = "pgconcord_catalog";
+
+  private CatalogSql() {}
+
+  /** On the authoritative shard, in the catalog database. */
+  static final List<String> CATALOG_TABLES =
+      List.of(
+          """
+          CREATE TABLE IF NOT EXISTS pgconcord.cluster (
+            singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+            id text NOT NULL,
+            format integer NOT NULL,
+            revision bigint NOT NULL,
+            created_at timestamptz NOT NULL DEFAULT now())
+          """,
+          """
+          CREATE TABLE IF NOT EXISTS pgconcord.topology (
+            revision bigint PRIMARY KEY,
+            document text NOT NULL,
+            comment text NOT NULL,
+            applied_at timestamptz NOT NULL DEFAULT now())
+          """,
+          """
+          CREATE TABLE IF NOT EXISTS pgconcord.report (
+            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            kind text NOT NULL CHECK (kind IN ('gsi', 'reference')),
+            subject text NOT NULL,
+            clean boolean NOT NULL,
+            revision bigint NOT NULL,
+            stored_at timestamptz NOT NULL DEFAULT now(),
+            document jsonb NOT NULL)
+          """,
+          "CREATE INDEX IF NOT EXISTS report_by_subject ON pgconcord.report (kind, subject, id)",
+          """
+          CREATE TABLE IF NOT EXISTS pgconcord.gsi (
+            database text NOT NULL,
+            name text NOT NULL,
+            state text NOT NULL CHECK (state IN ('declared', 'filling', 'tailing', 'write_only',
+                                                 'enabled', 'blocked', 'needs_resync')),
+            reason text NOT NULL,
+            epoch bigint NOT NULL,
+            report_id bigint REFERENCES pgconcord.report,
+            changed_at timestamptz NOT NULL DEFAULT now(),
+            PRIMARY KEY (database, name))
+          """,
+          """
+          CREATE TABLE IF NOT EXISTS pgconcord.step (
+            revision bigint PRIMARY KEY,
+            database text NOT NULL,
+            name text NOT NULL,
+            from_state text NOT NULL,
+            to_state text NOT NULL,
+            reason text NOT NULL,
+            epoch bigint NOT NULL,
+            report_id bigint,
+            taken_at timestamptz NOT NULL DEFAULT now())
+          """,
+          """
+          CREATE TABLE IF NOT EXISTS pgconcord.conflict (
+            database text NOT NULL,
+            name text NOT NULL,
+            key text NOT NULL,
+            shard text NOT NULL,
+            shard_key text NOT NULL,
+            primary_key text NOT NULL,
+            found_at timestamptz NOT NULL DEFAULT now(),
+            PRIMARY KEY (database, name, key, shard, shard_key, primary_key))
+          """,
+          """
+          CREATE TABLE IF NOT EXISTS pgconcord.suspect (
+            database text NOT NULL,
+            name text NOT NULL,
+            key text NOT NULL,
+            added_at timestamptz NOT NULL DEFAULT now(),
+            PRIMARY KEY (database, name, key))
+          """,
+          """
+          CREATE TABLE IF NOT EXISTS pgconcord.server (
+            shard text PRIMARY KEY,
+            system_identifier bigint NOT NULL,
+            timeline integer NOT NULL,
+            version integer NOT NULL,
+            seen_at timestamptz NOT NULL DEFAULT now())
+          """);
+
+  /** Twelve hexadecimal digits: part of every slot's and publication's name. */
+  static final String FIRST_CLUSTER =
+      """
+      INSERT INTO pgconcord.cluster (id, format, revision)
+      VALUES (left(replace(gen_random_uuid()::text, '-', ''), 12), %d, 0)
+      ON CONFLICT (singleton) DO NOTHING
+      """
+          .formatted(FORMAT);
+
+  /** On each shard, in each logical database. */
+  static final List<String> SHARD_TABLES =
+      List.of(
+          """
+          CREATE TABLE IF NOT EXISTS pgconcord.progress (
+            stream text NOT NULL,
+            target text NOT NULL,
+            commit_lsn pg_lsn NOT NULL,
+            epoch bigint NOT NULL,
+            updated_at timestamptz NOT NULL DEFAULT now(),
+            PRIMARY KEY (stream, target))
+          """);
+}
