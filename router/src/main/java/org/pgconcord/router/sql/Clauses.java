@@ -1,0 +1,218 @@
+package org.pgconcord.router.sql;
+
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Finds clauses by their tokens, independently of any parser. The words it looks for are reserved
+ * in PostgreSQL, so that unquoted they are keywords everywhere but behind {@code AS} or a dot,
+ * where any word can be a name.
+ */
+public final class Clauses {
+  private final Tokens tokens;
+
+  /** For each token the index of the matching parenthesis or bracket, or -1. */
+  private final int[] partners;
+
+  public Clauses(Tokens tokens) {
+    this.tokens = tokens;
+    this.partners = match(tokens);
+  }
+
+  private static int[] match(Tokens tokens) {
+    int[] partners = new int[tokens.size()];
+    java.util.Arrays.fill(partners, -1);
+    java.util.ArrayDeque<Integer> open = new java.util.ArrayDeque<>();
+    for (int i = 0; i < partners.length; i++) {
+      if (tokens.isSymbol(i, "(") || tokens.isSymbol(i, "[")) {
+        open.push(i);
+      } else if ((tokens.isSymbol(i, ")") || tokens.isSymbol(i, "]")) && !open.isEmpty()) {
+        int from = open.pop();
+        partners[from] = i;
+        partners[i] = from;
+      }
+    }
+    return partners;
+  }
+
+  /** True when the token is this keyword and not a label or a field of that name. */
+  public boolean isKeyword(int token, String word) {
+    return tokens.isWord(token, word) && !isLabel(token);
+  }
+
+  private boolean isKeyword(int token, Set<String> words) {
+    return token < tokens.size()
+        && tokens.kind(token) == TokenKind.WORD
+        && words.contains(tokens.text(token).toLowerCase(Locale.ROOT))
+        && !isLabel(token);
+  }
+
+  private boolean isLabel(int token) {
+    return tokens.isWord(token - 1, "as") || tokens.isSymbol(token - 1, ".");
+  }
+
+  /** True when any of the keywords occurs anywhere. */
+  public boolean has(String... words) {
+    Set<String> wanted = Set.of(words);
+    for (int i = 0; i < tokens.size(); i++) {
+      if (isKeyword(i, wanted)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The parenthesis that matches the one at {@code open}; -2 when there is none. */
+  int close(int open) {
+    return open < tokens.size() && tokens.isSymbol(open, "(") && partners[open] > open
+        ? partners[open]
+        : -2;
+  }
+
+  /** How often the keyword occurs, at any level. */
+  public int count(String word) {
+    int count = 0;
+    for (int i = 0; i < tokens.size(); i++) {
+      count += isKeyword(i, word) ? 1 : 0;
+    }
+    return count;
+  }
+
+  /** A range of tokens, the end exclusive. */
+  public record Range(int from, int to) {}
+
+  /** The condition of the WHERE clause that is in no parentheses. */
+  public Optional<Range> topLevelWhere() {
+    int where = topLevel(0, Set.of("where"));
+    if (where == tokens.size()) {
+      return Optional.empty();
+    }
+    return Optional.of(new Range(where + 1, topLevel(where + 1, Keywords.AFTER_WHERE)));
+  }
+
+  /** The items of the RETURNING clause that is in no parentheses. */
+  public Optional<Range> topLevelReturning() {
+    int returning = topLevel(0, Set.of("returning"));
+    return returning == tokens.size()
+        ? Optional.empty()
+        : Optional.of(new Range(returning + 1, tokens.size()));
+  }
+
+  /** The first of the keywords at the outermost level from {@code from} on; the size if none. */
+  private int topLevel(int from, Set<String> words) {
+    int i = from;
+    while (i < tokens.size()) {
+      if (isKeyword(i, words)) {
+        return i;
+      }
+      i = partners[i] > i ? partners[i] + 1 : i + 1;
+    }
+    return i;
+  }
+
+  /**
+   * Whether the predicate in the range is by itself one operand of the AND chain of a WHERE or ON
+   * clause, so that no row passes the clause without it. Looks outward from the predicate: at each
+   * level nothing but AND may join it to its neighbours, and parentheses around it may not be those
+   * of a function or a NOT.
+   */
+  public boolean isConjunct(int from, int to) {
+    if (!endsConjunct(to) || !startsConjunct(from - 1)) {
+      return false;
+    }
+    int left = from - 1;
+    int right = to;
+    while (true) {
+      int start = levelStart(left);
+      if (start < 0 || hasOr(start + 1, levelEnd(right))) {
+        return false;
+      }
+      if (!tokens.isSymbol(start, "(")) {
+        return true;
+      }
+      int close = partners[start];
+      if (close < 0 || !startsConjunct(start - 1) || !endsConjunct(close + 1)) {
+        return false;
+      }
+      left = start - 1;
+      right = close + 1;
+    }
+  }
+
+  /** The token in front of a conjunct: AND that is no BETWEEN's, WHERE, ON or a parenthesis. */
+  private boolean startsConjunct(int token) {
+    if (token < 0 || isLabel(token)) {
+      return false;
+    }
+    return tokens.isAnyWord(token, "where", "on")
+        || tokens.isSymbol(token, "(")
+        || (tokens.isWord(token, "and") && !closesBetween(token));
+  }
+
+  private boolean endsConjunct(int token) {
+    return token == tokens.size()
+        || tokens.isSymbol(token, ")")
+        || tokens.isSymbol(token, ",")
+        || tokens.isWord(token, "and")
+        || isKeyword(token, Keywords.AFTER_WHERE)
+        || endsOn(token);
+  }
+
+  /** The join keywords can be names of functions, as {@code left} is. */
+  private boolean endsOn(int token) {
+    return isKeyword(token, Keywords.AFTER_ON)
+        && (tokens.isWord(token, "join") || !tokens.isSymbol(token + 1, "("));
+  }
+
+  /** Whether a BETWEEN stands between this AND and the one before it. */
+  private boolean closesBetween(int and) {
+    int i = and - 1;
+    while (i >= 0 && !tokens.isSymbol(i, "(") && !tokens.isAnyWord(i, "and", "where", "on")) {
+      if (tokens.isWord(i, "between")) {
+        return true;
+      }
+      i = partners[i] >= 0 && partners[i] < i ? partners[i] - 1 : i - 1;
+    }
+    return false;
+  }
+
+  /** Leftwards at one level to the WHERE, ON or opening parenthesis that begins it; -1 if none. */
+  private int levelStart(int from) {
+    int i = from;
+    while (i >= 0) {
+      if (tokens.isSymbol(i, "(") || (tokens.isAnyWord(i, "where", "on") && !isLabel(i))) {
+        return i;
+      }
+      if (tokens.isAnyWord(i, "case", "when", "then", "else", "select")
+          || isKeyword(i, Keywords.AFTER_WHERE)) {
+        return -1;
+      }
+      i = partners[i] >= 0 && partners[i] < i ? partners[i] - 1 : i - 1;
+    }
+    return -1;
+  }
+
+  /** Rightwards at one level to what ends the condition. */
+  private int levelEnd(int from) {
+    int i = from;
+    while (i < tokens.size()
+        && !tokens.isSymbol(i, ")")
+        && !isKeyword(i, Keywords.AFTER_WHERE)
+        && !endsOn(i)) {
+      i = partners[i] > i ? partners[i] + 1 : i + 1;
+    }
+    return i;
+  }
+
+  private boolean hasOr(int from, int to) {
+    int i = from;
+    while (i < to) {
+      if (tokens.isWord(i, "or")) {
+        return true;
+      }
+      i = partners[i] > i ? partners[i] + 1 : i + 1;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,13 @@
+package org.pgconcord.router.sql;
+
+/** A constant as the statement writes it. */
+public sealed interface ConstantView {
+  /** A literal token, perhaps with a minus sign in front and a cast behind (else empty). */
+  record Literal(int token, boolean negative, String cast) implements ConstantView {}
+
+  /** A parameter, perhaps with a cast (else empty). */
+  record Parameter(int number, String cast) implements ConstantView {}
+
+  /** NULL. */
+  record Null() implements ConstantView {}
+}

@@ -1,0 +1,239 @@
+package org.pgconcord.router.sql;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import net.sf.jsqlparser.expression.CastExpression;
+import net.sf.jsqlparser.expression.Expression;
+import net.sf.jsqlparser.expression.JdbcParameter;
+import net.sf.jsqlparser.expression.LongValue;
+import net.sf.jsqlparser.expression.NullValue;
+import net.sf.jsqlparser.expression.SignedExpression;
+import net.sf.jsqlparser.expression.StringValue;
+import net.sf.jsqlparser.expression.operators.conditional.AndExpression;
+import net.sf.jsqlparser.expression.operators.relational.EqualsTo;
+import net.sf.jsqlparser.expression.operators.relational.InExpression;
+import net.sf.jsqlparser.expression.operators.relational.ParenthesedExpressionList;
+import net.sf.jsqlparser.schema.Column;
+import org.jspecify.annotations.Nullable;
+
+/** Takes the conditions that must hold for every row out of a WHERE or ON clause. */
+final class PredicateReader {
+  private final Tokens tokens;
+  private final Clauses clauses;
+  private final AnalysisText text;
+
+  PredicateReader(Tokens tokens, Clauses clauses, AnalysisText text) {
+    this.tokens = tokens;
+    this.clauses = clauses;
+    this.text = text;
+  }
+
+  List<PredicateView> conjuncts(@Nullable Expression condition) {
+    List<PredicateView> found = new ArrayList<>();
+    if (condition != null) {
+      collect(condition, found);
+    }
+    return found;
+  }
+
+  private void collect(Expression condition, List<PredicateView> found) {
+    if (condition instanceof AndExpression and) {
+      collect(and.getLeftExpression(), found);
+      collect(and.getRightExpression(), found);
+    } else if (condition instanceof ParenthesedExpressionList<?> list && list.size() == 1) {
+      collect(list.get(0), found);
+    } else if (condition instanceof EqualsTo equal) {
+      equality(equal.getLeftExpression(), equal.getRightExpression()).ifPresent(found::add);
+    } else if (condition instanceof InExpression in && !in.isNot()) {
+      membership(in).ifPresent(found::add);
+    }
+  }
+
+  private Optional<PredicateView> equality(Expression left, Expression right) {
+    Optional<ColumnView> a = column(left);
+    Optional<ColumnView> b = column(right);
+    if (a.isPresent() && b.isPresent()) {
+      return Optional.<PredicateView>of(new PredicateView.Same(a.get(), b.get()))
+          .filter(p -> spansWholly(a.get().token(), nameEnd(b.get().token())));
+    } else if (a.isPresent()) {
+      return constant(right)
+          .<PredicateView>map(c -> new PredicateView.OneOf(a.get(), List.of(c)))
+          .filter(p -> isConstantAt(nameEnd(a.get().token()) + 1, a.get().token()));
+    } else if (b.isPresent()) {
+      return constant(left)
+          .<PredicateView>map(c -> new PredicateView.OneOf(b.get(), List.of(c)))
+          .filter(p -> isConstantBefore(b.get().token()));
+    }
+    return Optional.empty();
+  }
+
+  private Optional<PredicateView> membership(InExpression in) {
+    Optional<ColumnView> column = column(in.getLeftExpression());
+    if (column.isEmpty()
+        || !(in.getRightExpression() instanceof ParenthesedExpressionList<?> list)) {
+      return Optional.empty();
+    }
+    List<ConstantView> constants = new ArrayList<>();
+    for (Expression item : list) {
+      Optional<ConstantView> constant = constant(item);
+      if (constant.isEmpty()) {
+        return Optional.empty();
+      }
+      constants.add(constant.get());
+    }
+    int word = nameEnd(column.get().token());
+    int end = clauses.close(word + 1) + 1;
+    boolean agreed =
+        tokens.isWord(word, "in") && end > 0 && clauses.isConjunct(column.get().token(), end);
+    return agreed
+        ? Optional.of(new PredicateView.OneOf(column.get(), constants))
+        : Optional.empty();
+  }
+
+  /** Tokens must read {@code name = name} and nothing more. */
+  private boolean spansWholly(int from, int to) {
+    int equals = nameEnd(from);
+    return tokens.isSymbol(equals, "=")
+        && nameEnd(equals + 1) == to
+        && clauses.isConjunct(from, to);
+  }
+
+  /** Tokens must read {@code name = constant}; {@code at} is where the constant begins. */
+  private boolean isConstantAt(int at, int name) {
+    int end = constantEnd(at);
+    return tokens.isSymbol(at - 1, "=") && end > at && clauses.isConjunct(name, end);
+  }
+
+  /** Tokens must read {@code constant = name}. */
+  private boolean isConstantBefore(int name) {
+    int equals = name - 1;
+    if (!tokens.isSymbol(equals, "=")) {
+      return false;
+    }
+    for (int from = equals - 1; from >= 0 && from >= equals - 12; from--) {
+      if (constantEnd(from) == equals && clauses.isConjunct(from, nameEnd(name))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Behind a constant with its sign and cast; {@code from} itself when none begins there. */
+  private int constantEnd(int from) {
+    int i = tokens.isSymbol(from, "-") ? from + 1 : from;
+    if (i >= tokens.size()) {
+      return from;
+    }
+    if (tokens.isWord(i, "cast") && tokens.isSymbol(i + 1, "(")) {
+      return clauses.close(i + 1) + 1;
+    }
+    if (tokens.isWord(i, "null")) {
+      return i + 1;
+    }
+    if (!tokens.kind(i).isLiteral() && tokens.kind(i) != TokenKind.PARAMETER) {
+      return typedLiteralEnd(i, from);
+    }
+    i++;
+    return tokens.size() > i && tokens.kind(i) == TokenKind.TYPECAST ? castEnd(i, from) : i;
+  }
+
+  private int typedLiteralEnd(int i, int otherwise) {
+    boolean typed =
+        tokens.kind(i) == TokenKind.WORD && i + 1 < tokens.size() && tokens.kind(i + 1).isString();
+    return typed ? i + 2 : otherwise;
+  }
+
+  /** Only one-word types: {@code ::bigint}, {@code ::pg_catalog.int8} is not known here. */
+  private int castEnd(int cast, int otherwise) {
+    return cast + 1 < tokens.size() && tokens.kind(cast + 1) == TokenKind.WORD
+        ? cast + 2
+        : otherwise;
+  }
+
+  private int nameEnd(int from) {
+    int i = from + 1;
+    while (tokens.isSymbol(i, ".") && i + 1 < tokens.size() && tokens.kind(i + 1).isName()) {
+      i += 2;
+    }
+    return i;
+  }
+
+  private Optional<ColumnView> column(Expression expression) {
+    if (!(expression instanceof Column column)
+        || column.getArrayConstructor() != null
+        || column.getASTNode() == null) {
+      return Optional.empty();
+    }
+    int token = token(column, text);
+    List<String> parts = new ArrayList<>();
+    int end = nameEnd(token);
+    for (int i = token; i < end; i += 2) {
+      if (!tokens.kind(i).isName()) {
+        return Optional.empty();
+      }
+      parts.add(Names.of(tokens, i));
+    }
+    String name = parts.remove(parts.size() - 1);
+    return name.equals(Names.ofSource(column.getColumnName()))
+        ? Optional.of(new ColumnView(parts, name, token))
+        : Optional.empty();
+  }
+
+  static int token(Column column, AnalysisText text) {
+    return column.getASTNode() == null
+        ? -1
+        : text.tokenAt(column.getASTNode().jjtGetFirstToken().absoluteBegin - 1);
+  }
+
+  /** A literal, a parameter or NULL, with at most one sign and one cast to a plain type. */
+  Optional<ConstantView> constant(Expression expression) {
+    if (expression instanceof NullValue) {
+      return Optional.of(new ConstantView.Null());
+    } else if (expression instanceof StringValue string) {
+      return literal(string.getValue(), false, "");
+    } else if (expression instanceof LongValue number) {
+      return literal(number.getStringValue(), false, "");
+    } else if (expression instanceof JdbcParameter parameter && parameter.getIndex() != null) {
+      return Optional.of(new ConstantView.Parameter(parameter.getIndex(), ""));
+    } else if (expression instanceof SignedExpression signed
+        && signed.getSign() == '-'
+        && signed.getExpression() instanceof LongValue number) {
+      return literal(number.getStringValue(), true, "");
+    } else if (expression instanceof CastExpression cast) {
+      return castConstant(cast);
+    }
+    return Optional.empty();
+  }
+
+  private Optional<ConstantView> castConstant(CastExpression cast) {
+    if (cast.getColDataType() == null || cast.getFormat() != null) {
+      return Optional.empty();
+    }
+    String type = cast.getColDataType().toString().toLowerCase(Locale.ROOT).trim();
+    Optional<ConstantView> inner = constant(cast.getLeftExpression());
+    if (inner.isEmpty()) {
+      return inner;
+    }
+    if (inner.get() instanceof ConstantView.Literal literal && literal.cast().isEmpty()) {
+      return Optional.of(new ConstantView.Literal(literal.token(), literal.negative(), type));
+    } else if (inner.get() instanceof ConstantView.Parameter parameter
+        && parameter.cast().isEmpty()) {
+      return Optional.of(new ConstantView.Parameter(parameter.number(), type));
+    }
+    return inner.get() instanceof ConstantView.Null ? inner : Optional.empty();
+  }
+
+  /** The constant in the analysed text is the index of the client's token. */
+  private Optional<ConstantView> literal(String value, boolean negative, String cast) {
+    try {
+      int token = Integer.parseInt(value);
+      return token < tokens.size() && tokens.kind(token).isLiteral()
+          ? Optional.of(new ConstantView.Literal(token, negative, cast))
+          : Optional.empty();
+    } catch (NumberFormatException e) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,40 @@
+package org.pgconcord.router.sql;
+
+import java.util.List;
+
+/**
+ * A SELECT, a set operation or VALUES, reduced to what routing needs: which relations are read at
+ * which level, and under which conditions.
+ *
+ * @param with its CTEs in order
+ * @param recursive WITH RECURSIVE: every CTE sees all of them, itself too
+ * @param blocks the SELECT arms: one, or those of a set operation
+ * @param nested subqueries that see the CTEs but belong to no block: parenthesised arms, and those
+ *     in ORDER BY, LIMIT or VALUES
+ */
+public record QueryView(
+    List<Cte> with, boolean recursive, List<Block> blocks, List<QueryView> nested) {
+  public QueryView {
+    with = List.copyOf(with);
+    blocks = List.copyOf(blocks);
+    nested = List.copyOf(nested);
+  }
+
+  /** A named subquery. */
+  public record Cte(String name, QueryView query) {}
+
+  /**
+   * One SELECT.
+   *
+   * @param from its FROM items, to be joined without condition
+   * @param where conditions that hold for each of its rows
+   * @param nested subqueries in its expressions; they see its FROM items
+   */
+  public record Block(List<FromView> from, List<PredicateView> where, List<QueryView> nested) {
+    public Block {
+      from = List.copyOf(from);
+      where = List.copyOf(where);
+      nested = List.copyOf(nested);
+    }
+  }
+}

@@ -1,0 +1,206 @@
+package org.pgconcord.router.sql;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import net.sf.jsqlparser.expression.Expression;
+import net.sf.jsqlparser.expression.operators.relational.ExpressionList;
+import net.sf.jsqlparser.expression.operators.relational.ParenthesedExpressionList;
+import net.sf.jsqlparser.schema.Column;
+import net.sf.jsqlparser.statement.ReturningClause;
+import net.sf.jsqlparser.statement.Statement;
+import net.sf.jsqlparser.statement.delete.Delete;
+import net.sf.jsqlparser.statement.insert.Insert;
+import net.sf.jsqlparser.statement.select.FromItem;
+import net.sf.jsqlparser.statement.select.Join;
+import net.sf.jsqlparser.statement.select.Select;
+import net.sf.jsqlparser.statement.select.SelectItem;
+import net.sf.jsqlparser.statement.select.Values;
+import net.sf.jsqlparser.statement.select.WithItem;
+import net.sf.jsqlparser.statement.update.Update;
+import net.sf.jsqlparser.statement.update.UpdateSet;
+import org.jspecify.annotations.Nullable;
+
+/** Turns JSqlParser's tree of one statement into a {@link StatementView}. */
+final class TreeReader {
+  private final Tokens tokens;
+  private final AnalysisText text;
+  private final QueryReader queries;
+  private final PredicateReader predicates;
+
+  TreeReader(Tokens tokens, Clauses clauses, AnalysisText text) {
+    this.tokens = tokens;
+    this.text = text;
+    this.predicates = new PredicateReader(tokens, clauses, text);
+    this.queries = new QueryReader(text, predicates);
+  }
+
+  /** How many SELECTs have been visited. */
+  int selects() {
+    return queries.selects();
+  }
+
+  StatementView statement(Statement tree) throws UnreadableException {
+    if (tree instanceof Select select) {
+      return new StatementView.Query(queries.query(select));
+    } else if (tree instanceof Insert insert) {
+      return insert(insert);
+    } else if (tree instanceof Update update) {
+      return update(update);
+    } else if (tree instanceof Delete delete) {
+      return delete(delete);
+    }
+    throw new UnreadableException("this kind of statement");
+  }
+
+  private StatementView insert(Insert insert) throws UnreadableException {
+    refuseWith(insert.getWithItemsList());
+    if (insert.isOracleMultiInsert()
+        || insert.isOverwrite()
+        || insert.getPartitions() != null
+        || insert.getDuplicateUpdateSets() != null) {
+      throw new UnreadableException("this form of INSERT");
+    }
+    List<String> columns = new ArrayList<>();
+    if (insert.getColumns() != null) {
+      for (Column column : insert.getColumns()) {
+        columns.add(plainColumn(column));
+      }
+    }
+    List<List<StatementView.ValueView>> rows = new ArrayList<>();
+    StatementView.Source source = StatementView.Source.DEFAULTS;
+    List<QueryView> nested = new ArrayList<>();
+    if (insert.getSelect() instanceof Values values) {
+      source = StatementView.Source.VALUES;
+      rows(values, rows);
+      nested.add(queries.query(values));
+    } else if (insert.getSelect() != null) {
+      source = StatementView.Source.QUERY;
+      nested.add(queries.query(insert.getSelect()));
+    } else if (!insert.isOnlyDefaultValues()) {
+      throw new UnreadableException("this form of INSERT");
+    }
+    nested.addAll(returning(insert.getReturningClause()));
+    return new StatementView.Insert(
+        queries.named(insert.getTable()),
+        columns,
+        source,
+        rows,
+        new QueryView(List.of(), false, List.of(), nested),
+        insert.getConflictAction() != null);
+  }
+
+  private void rows(Values values, List<List<StatementView.ValueView>> rows) {
+    ExpressionList<?> list = values.getExpressions();
+    boolean single = list instanceof ParenthesedExpressionList;
+    if (single) {
+      rows.add(row(list));
+      return;
+    }
+    for (Expression row : list) {
+      rows.add(
+          row instanceof ExpressionList<?> items ? row(items) : row(new ExpressionList<>(row)));
+    }
+  }
+
+  private List<StatementView.ValueView> row(ExpressionList<?> items) {
+    List<StatementView.ValueView> row = new ArrayList<>();
+    for (Expression item : items) {
+      Optional<ConstantView> constant = predicates.constant(item);
+      if (constant.isPresent()) {
+        row.add(new StatementView.ValueView.Constant(constant.get()));
+      } else if (item instanceof Column column
+          && column.getTable() == null
+          && Names.ofSource(column.getColumnName()).equals("default")) {
+        row.add(new StatementView.ValueView.Default());
+      } else {
+        row.add(new StatementView.ValueView.Computed());
+      }
+    }
+    return row;
+  }
+
+  private StatementView update(Update update) throws UnreadableException {
+    refuseWith(update.getWithItemsList());
+    if (update.getStartJoins() != null && !update.getStartJoins().isEmpty()) {
+      throw new UnreadableException("this form of UPDATE");
+    }
+    FromView.Named target = queries.named(update.getTable());
+    List<String> assigned = new ArrayList<>();
+    List<QueryView> nested = new ArrayList<>();
+    for (UpdateSet set : update.getUpdateSets()) {
+      for (Column column : set.getColumns()) {
+        assigned.add(plainColumn(column));
+      }
+      nested.addAll(queries.nestedIn(set.getValues()));
+    }
+    List<FromView> from = new ArrayList<>();
+    from.add(target);
+    boolean hasFrom = update.getFromItem() != null;
+    if (hasFrom) {
+      from.addAll(queries.from(update.getFromItem(), update.getJoins(), nested));
+    }
+    nested.addAll(returning(update.getReturningClause()));
+    QueryView scope = scope(from, update.getWhere(), nested);
+    return new StatementView.Update(target, assigned, scope, hasFrom);
+  }
+
+  private StatementView delete(Delete delete) throws UnreadableException {
+    refuseWith(delete.getWithItemsList());
+    if (delete.getTables() != null && !delete.getTables().isEmpty()) {
+      throw new UnreadableException("this form of DELETE");
+    }
+    FromView.Named target = queries.named(delete.getTable());
+    List<QueryView> nested = new ArrayList<>(returning(delete.getReturningClause()));
+    List<FromView> from = new ArrayList<>();
+    from.add(target);
+    List<FromItem> using = delete.getUsingFromItemList();
+    List<Join> joins = delete.getJoins();
+    boolean hasUsing = using != null && !using.isEmpty();
+    if (hasUsing) {
+      for (FromItem item : using) {
+        from.addAll(queries.from(item, null, nested));
+      }
+    }
+    if (joins != null && !joins.isEmpty()) {
+      throw new UnreadableException("a join in DELETE");
+    }
+    return new StatementView.Delete(target, scope(from, delete.getWhere(), nested), hasUsing);
+  }
+
+  private QueryView scope(List<FromView> from, @Nullable Expression where, List<QueryView> nested)
+      throws UnreadableException {
+    nested.addAll(queries.nestedIn(where));
+    QueryView.Block block = new QueryView.Block(from, predicates.conjuncts(where), nested);
+    return new QueryView(List.of(), false, List.of(block), List.of());
+  }
+
+  private List<QueryView> returning(@Nullable ReturningClause clause) throws UnreadableException {
+    List<QueryView> nested = new ArrayList<>();
+    if (clause != null) {
+      for (SelectItem<?> item : clause) {
+        nested.addAll(queries.nestedIn(item.getExpression()));
+      }
+    }
+    return nested;
+  }
+
+  private static void refuseWith(@Nullable List<WithItem<?>> with) throws UnreadableException {
+    if (with != null && !with.isEmpty()) {
+      throw new UnreadableException("WITH before a write");
+    }
+  }
+
+  /** Subscripts and fields are read wrongly: a dot or bracket in the list is refused. */
+  private String plainColumn(Column column) throws UnreadableException {
+    if (column.getTable() != null && column.getTable().getName() != null
+        || column.getArrayConstructor() != null) {
+      throw new UnreadableException("a field or an element of a column as target");
+    }
+    int token = PredicateReader.token(column, text);
+    if (tokens.isSymbol(token + 1, ".") || tokens.isSymbol(token + 1, "[")) {
+      throw new UnreadableException("a field or an element of a column as target");
+    }
+    return Names.ofSource(column.getColumnName());
+  }
+}
