@@ -193,7 +193,7 @@ final class TreeReader {
 
   /** Subscripts and fields are read wrongly: a dot or bracket in the list is refused. */
   private String plainColumn(Column column) throws UnreadableException {
-    if (column.getTable() != null && column.getTable().getName() != null
+    if ((column.getTable() != null && column.getTable().getName() != null)
         || column.getArrayConstructor() != null) {
       throw new UnreadableException("a field or an element of a column as target");
     }
