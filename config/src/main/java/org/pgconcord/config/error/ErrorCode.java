@@ -468,12 +468,60 @@ public enum ErrorCode {
       ErrorCategory.USER,
       "Another row already has this value in a unique global secondary index.",
       "Use another value, or change the row that holds it."),
+  GSI_CONTENDED(
+      "gsi/contended",
+      "55P03",
+      ErrorCategory.REFUSED,
+      "Other transactions kept changing an entry for too long.",
+      "Run the transaction again."),
+  GSI_MOVE_NEEDS_ATOMIC(
+      "gsi/move-needs-atomic",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "A unique key would change its shard key within one transaction.",
+      "Commit the DELETE first, then INSERT in a transaction of its own."),
+  GSI_NULL_KEY(
+      "gsi/null-key",
+      "23502",
+      ErrorCategory.USER,
+      "A row of an indexed table lacks a value that its index needs.",
+      "Give the column a value, or declare the index with ignore_null."),
   GSI_UNUSABLE(
       "gsi/unusable",
       "55000",
       ErrorCategory.REFUSED,
       "The index cannot be used with the tables as they are on the shards.",
       "Correct what the message names; \"pgconcord topology check\" lists all such findings."),
+  ROW_LIMIT_OVER_SHARDS(
+      "exec/row-limit-over-shards",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "A row limit of the protocol cannot be kept for this statement.",
+      "Fetch all rows at once, or give the statement the shard key."),
+  SCATTER_SHARDS_DIFFER(
+      "exec/shards-differ",
+      "55000",
+      ErrorCategory.SHARD,
+      "Shards answer the same statement with different columns.",
+      "Make the table equal on all shards; the message names shards and column."),
+  TX_OUTCOME_UNKNOWN(
+      "tx/outcome-unknown",
+      "08007",
+      ErrorCategory.SHARD,
+      "The connection to a shard ended while it committed: the outcome is not known.",
+      "Read the rows back before running the transaction again."),
+  TX_ROLLED_BACK(
+      "tx/rolled-back",
+      "40000",
+      ErrorCategory.SHARD,
+      "A shard rolled the transaction back instead of committing it.",
+      "Run the transaction again."),
+  TX_SECOND_SHARD(
+      "tx/second-shard",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "A transaction may write rows of one shard only.",
+      "Write the rows of the other shard in a transaction of their own."),
   // --- sync engine and gate ----------------------------------------------------------------
   BACKFILL_FAILED(
       "backfill/failed",

@@ -1,5 +1,7 @@
 package org.pgconcord.router.wire;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.util.Arrays;
 
 /** Type oids of a statement's parameters, 0 where unknown. A value: equal by content. */
@@ -10,6 +12,18 @@ public final class ParameterTypes {
 
   public ParameterTypes(int... oids) {
     this.oids = oids.clone();
+  }
+
+  /** As a ParameterDescription message. */
+  public Frame toFrame() {
+    ByteBuf out = Unpooled.buffer(Frame.HEADER + Short.BYTES + Integer.BYTES * oids.length);
+    out.writeByte(BackendType.PARAMETER_DESCRIPTION);
+    out.writeInt(Integer.BYTES + Short.BYTES + Integer.BYTES * oids.length);
+    out.writeShort(oids.length);
+    for (int oid : oids) {
+      out.writeInt(oid);
+    }
+    return Frame.of(out);
   }
 
   public int count() {

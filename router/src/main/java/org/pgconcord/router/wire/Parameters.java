@@ -108,6 +108,22 @@ public final class Parameters {
     return column < resultFormats.length ? resultFormats[column] : 0;
   }
 
+  /** How many result formats the Bind message gives: 0 for all text, 1 for one that fits all. */
+  public int resultFormats() {
+    return resultFormats.length;
+  }
+
+  /** The same values with other result formats. */
+  public Parameters withResultFormats(short... formats) {
+    int kept = tail.length - Short.BYTES * (1 + resultFormats.length);
+    ByteBuf out = Unpooled.buffer(kept + Short.BYTES * (1 + formats.length));
+    out.writeBytes(tail, 0, kept).writeShort(formats.length);
+    for (short format : formats) {
+      out.writeShort(format);
+    }
+    return read(out);
+  }
+
   /** What follows the two names in a Bind message. */
   public byte[] bindTail() {
     return tail;

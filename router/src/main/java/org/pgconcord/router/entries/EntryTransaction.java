@@ -1,0 +1,330 @@
+package org.pgconcord.router.entries;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.gsi.Entry;
+import org.pgconcord.gsi.EntrySql;
+import org.pgconcord.gsi.EntryStatement;
+import org.pgconcord.gsi.LookupIndex;
+import org.pgconcord.gsi.Outcome;
+import org.pgconcord.gsi.Settlement;
+import org.pgconcord.gsi.Step;
+import org.pgconcord.router.backend.BackendConnection;
+import org.pgconcord.router.backend.BackendRole;
+import org.pgconcord.router.backend.QueryResult;
+
+/**
+ * The entries of one client transaction: what is written to lookup tables in PRE, MAIN and POST.
+ *
+ * <h2>Invariant</h2>
+ *
+ * Whenever MAIN may commit a new owner row, its entry is committed already (PRE) or commits with it
+ * (MAIN on the lookup's own server); and as long as MAIN may still roll back the deletion of a row,
+ * its entry is there. A crash between any two steps therefore leaves at most an entry without its
+ * row.
+ *
+ * <h2>Order</h2>
+ *
+ * <ol>
+ *   <li>The owner statement has run in MAIN. New entries are claimed in PRE at once, so that a
+ *       duplicate fails the statement that made it. Multi-row writes claim in the order of their
+ *       keys, so that two of them do not meet crosswise.
+ *   <li>At COMMIT, {@link #secure}: the key lock of each key that PRE holds, shared, in MAIN; then
+ *       the removals are <i>executed</i> in POST. From here to the end of MAIN a settlement that
+ *       looks for the owner of a new entry waits for the key lock; before, it waited for PRE's row
+ *       lock. The row locks of POST keep everybody from re-using an entry that is about to go:
+ *       executed after MAIN's commit the DELETE could meet a new, equal, live entry.
+ *   <li>{@link #commitPre}, then MAIN's commit by the caller, then {@link #commitPost}.
+ * </ol>
+ *
+ * An entry that PRE has only kept, and whose row this transaction deleted again, is removed in POST
+ * after PRE's commit and still before MAIN's: PRE's own row lock stood in the way. Between the two
+ * the entry names a row whose deletion is not committed, as it did before this transaction began.
+ *
+ * <h2>On the lookup's own server</h2>
+ *
+ * A new entry is added in MAIN by a function that checks the row for itself, atomic with it and
+ * without key lock. A key that is taken there is settled on service-role backends in transactions
+ * of their own; if the other owner turns out to be gone the addition is tried again.
+ */
+public final class EntryTransaction {
+  private static final String BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
+  private static final int ROUNDS = 8;
+
+  private final ServiceSessions sessions;
+  private final EntryOverlay overlay = new EntryOverlay();
+  private final Map<ShardId, BackendConnection> pre = new LinkedHashMap<>();
+  private final Map<ShardId, BackendConnection> post = new LinkedHashMap<>();
+  private final Map<GsiName, TreeSet<String>> added = new HashMap<>();
+  private List<EntryOverlay.Touched> removals = List.of();
+
+  public EntryTransaction(ServiceSessions sessions) {
+    this.sessions = sessions;
+  }
+
+  /**
+   * The shard key of the row that this transaction wrote for the key, whose entry nobody else sees
+   * yet.
+   */
+  public Optional<String> written(LookupIndex index, String key) {
+    return overlay.current(index, key);
+  }
+
+  /** True when this transaction deleted the key's row and has not written another. */
+  public boolean deleted(LookupIndex index, String key) {
+    return overlay.seen(index, key) == EntryOverlay.Seen.REMOVED;
+  }
+
+  // --- statements ------------------------------------------------------------------------------
+
+  /** Secures the entries of rows that MAIN has just written; fails with what the client is told. */
+  public CompletableFuture<Void> add(BackendConnection main, List<ReturnedRows.Found> rows) {
+    List<ReturnedRows.Found> ordered = new ArrayList<>(rows);
+    ordered.sort(
+        Comparator.comparing((ReturnedRows.Found f) -> f.index().name())
+            .thenComparing(f -> f.entry().key()));
+    CompletableFuture<Void> all = done();
+    for (ReturnedRows.Found row : ordered) {
+      all = all.thenCompose(before -> addOne(main, row.index(), row.entry()));
+    }
+    return all;
+  }
+
+  private CompletableFuture<Void> addOne(BackendConnection main, LookupIndex index, Entry entry) {
+    return switch (overlay.adding(index, entry)) {
+      case DUPLICATE -> CompletableFuture.failedFuture(duplicate(index, entry));
+      case MOVES -> CompletableFuture.failedFuture(moves(index, entry));
+      case CLAIM ->
+          index.lookupShard().equals(main.shard())
+              ? addInMain(main, index, entry, ROUNDS)
+              : claim(index, entry);
+    };
+  }
+
+  private CompletableFuture<Void> claim(LookupIndex index, Entry entry) {
+    return pre(index.lookupShard())
+        .thenCompose(backend -> settle(Settlement.claim(index, entry)))
+        .thenAccept(
+            outcome -> {
+              overlay.added(index, entry, hold(index, entry, outcome));
+              added.computeIfAbsent(index.name(), n -> new TreeSet<>()).add(entry.key());
+            });
+  }
+
+  private static EntryOverlay.Hold hold(LookupIndex index, Entry entry, Outcome outcome) {
+    return switch (outcome.kind()) {
+      case ADDED -> EntryOverlay.Hold.PRE_ADDED;
+      case KEPT -> EntryOverlay.Hold.PRE_KEPT;
+      case TAKEN_OVER -> EntryOverlay.Hold.PRE_TAKEN;
+      case DUPLICATE -> throw duplicate(index, entry);
+      case REMOVED, ABSENT, UNSETTLED -> throw contended(index, entry);
+    };
+  }
+
+  private CompletableFuture<Void> addInMain(
+      BackendConnection main, LookupIndex index, Entry entry, int rounds) {
+    EntryStatement add = new EntrySql(index).addInMain(entry, sessions.lockTimeout().toMillis());
+    return ServiceSessions.query(main, add)
+        .thenCompose(
+            result -> {
+              if (!"taken".equals(result.rows().get(0).get(0))) {
+                overlay.added(index, entry, EntryOverlay.Hold.MAIN);
+                return done();
+              }
+              return settleTaken(main, index, entry, rounds);
+            });
+  }
+
+  private CompletableFuture<Void> settleTaken(
+      BackendConnection main, LookupIndex index, Entry entry, int rounds) {
+    if (rounds == 0) {
+      return CompletableFuture.failedFuture(contended(index, entry));
+    }
+    return settle(Settlement.audit(index, entry.key(), null))
+        .thenCompose(
+            outcome ->
+                switch (outcome.kind()) {
+                  case KEPT, DUPLICATE ->
+                      CompletableFuture.<Void>failedFuture(duplicate(index, entry));
+                  case UNSETTLED -> CompletableFuture.failedFuture(contended(index, entry));
+                  case ADDED, TAKEN_OVER, REMOVED, ABSENT ->
+                      addInMain(main, index, entry, rounds - 1);
+                });
+  }
+
+  /** Notes the entries of rows that MAIN has just deleted. */
+  public CompletableFuture<Void> remove(BackendConnection main, List<ReturnedRows.Found> rows) {
+    CompletableFuture<Void> all = done();
+    for (ReturnedRows.Found row : rows) {
+      all = all.thenCompose(before -> removeOne(main, row.index(), row.entry()));
+    }
+    return all;
+  }
+
+  private CompletableFuture<Void> removeOne(
+      BackendConnection main, LookupIndex index, Entry entry) {
+    EntrySql sql = new EntrySql(index);
+    CompletableFuture<Boolean> gone =
+        switch (overlay.removing(index, entry)) {
+          case AT_COMMIT -> CompletableFuture.completedFuture(false);
+          case DELETE_IN_PRE ->
+              pre(index.lookupShard())
+                  .thenCompose(backend -> ServiceSessions.query(backend, sql.delete(entry)))
+                  .thenApply(result -> true);
+          case UNDO_IN_MAIN ->
+              ServiceSessions.query(main, sql.undoInMain(entry))
+                  .thenApply(result -> "t".equals(result.rows().get(0).get(0)));
+        };
+    return gone.thenAccept(entryGone -> overlay.removed(index, entry, entryGone));
+  }
+
+  // --- the end ---------------------------------------------------------------------------------
+
+  /** The last steps before anything commits: key locks in MAIN, removals executed in POST. */
+  public CompletableFuture<Void> secure(BackendConnection main) {
+    removals = overlay.toRemove();
+    CompletableFuture<Void> all = done();
+    TreeSet<String> locks = new TreeSet<>();
+    for (EntryOverlay.Touched held : overlay.heldInPre()) {
+      locks.add(new EntrySql(held.index()).shareKeyLock(held.entry().key()).sql());
+    }
+    for (String lock : locks) {
+      all = all.thenCompose(before -> main.query(lock, List.of())).thenAccept(locked -> {});
+    }
+    return all.thenCompose(before -> executeRemovals(false));
+  }
+
+  private CompletableFuture<Void> executeRemovals(boolean lockedByPre) {
+    CompletableFuture<Void> all = done();
+    for (EntryOverlay.Touched removal : removals) {
+      if (removal.preHolds() == lockedByPre) {
+        all =
+            all.thenCompose(before -> post(removal.index().lookupShard()))
+                .thenCompose(
+                    backend ->
+                        ServiceSessions.query(
+                            backend, new EntrySql(removal.index()).delete(removal.entry())))
+                .thenAccept(deleted -> {});
+      }
+    }
+    return all;
+  }
+
+  /** Commits PRE; then executes the removals that PRE's own locks held up. */
+  public CompletableFuture<Void> commitPre() {
+    return commit(pre).thenCompose(before -> executeRemovals(true));
+  }
+
+  public CompletableFuture<Void> commitPost() {
+    return commit(post);
+  }
+
+  private static CompletableFuture<Void> commit(Map<ShardId, BackendConnection> backends) {
+    CompletableFuture<Void> all = done();
+    for (BackendConnection backend : backends.values()) {
+      all =
+          all.thenCompose(before -> backend.query("COMMIT", List.of()))
+              .thenAccept(result -> requireCommit(backend, result));
+    }
+    return all;
+  }
+
+  private static void requireCommit(BackendConnection backend, QueryResult result) {
+    if (!result.tag().equals("COMMIT")) {
+      throw ErrorCode.TX_ROLLED_BACK.because(
+          "shard " + backend.shard() + " rolled the entries' transaction back");
+    }
+  }
+
+  /** The backends of PRE and POST, for a rollback. */
+  public Collection<BackendConnection> backends() {
+    List<BackendConnection> all = new ArrayList<>(pre.values());
+    all.addAll(post.values());
+    return all;
+  }
+
+  /** Keys that PRE wrote: surplus when MAIN did not commit. */
+  public void suspectAdded(Suspects suspects) {
+    added.forEach(suspects::record);
+  }
+
+  /** Keys whose removal was not committed: surplus when MAIN did. */
+  public void suspectRemoved(Suspects suspects) {
+    Map<GsiName, TreeSet<String>> keys = new HashMap<>();
+    for (EntryOverlay.Touched removal : removals) {
+      keys.computeIfAbsent(removal.index().name(), n -> new TreeSet<>()).add(removal.entry().key());
+    }
+    keys.forEach(suspects::record);
+  }
+
+  // --- sessions --------------------------------------------------------------------------------
+
+  private CompletableFuture<BackendConnection> pre(ShardId shard) {
+    return begun(pre, shard, BackendRole.PRE);
+  }
+
+  private CompletableFuture<BackendConnection> post(ShardId shard) {
+    return begun(post, shard, BackendRole.POST);
+  }
+
+  /** Requests are answered in order: what is sent next runs inside the transaction. */
+  private CompletableFuture<BackendConnection> begun(
+      Map<ShardId, BackendConnection> begun, ShardId shard, BackendRole role) {
+    BackendConnection open = begun.get(shard);
+    if (open != null) {
+      return CompletableFuture.completedFuture(open);
+    }
+    return sessions
+        .acquire(shard, role)
+        .thenCompose(
+            backend -> {
+              begun.put(shard, backend);
+              return backend.query(BEGIN, List.of()).thenApply(result -> backend);
+            });
+  }
+
+  private CompletableFuture<Outcome> settle(Step first) {
+    return AsyncSettlement.run(sessions, first);
+  }
+
+  private static CompletableFuture<Void> done() {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  // --- what the client is told -----------------------------------------------------------------
+
+  private static ConcordException duplicate(LookupIndex index, Entry entry) {
+    return ErrorCode.GSI_DUPLICATE_KEY
+        .because(
+            "duplicate key value violates unique global secondary index \"" + index.name() + "\"")
+        .withDetail(
+            "Key (%s)=(%s) already exists.".formatted(index.keyColumn().name(), entry.key()));
+  }
+
+  private static ConcordException moves(LookupIndex index, Entry entry) {
+    return ErrorCode.GSI_MOVE_NEEDS_ATOMIC
+        .because(
+            "a DELETE and an INSERT of this transaction move a key of index \"%s\" to another"
+                    .formatted(index.name())
+                + " shard key")
+        .withDetail("Key (%s)=(%s).".formatted(index.keyColumn().name(), entry.key()));
+  }
+
+  private static ConcordException contended(LookupIndex index, Entry entry) {
+    return ErrorCode.GSI_CONTENDED
+        .because("the entry of a key of index \"" + index.name() + "\" keeps changing hands")
+        .withDetail("Key (%s)=(%s).".formatted(index.keyColumn().name(), entry.key()));
+  }
+}

@@ -1,0 +1,64 @@
+package org.pgconcord.router.entries;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.gsi.Derivation;
+import org.pgconcord.gsi.Entry;
+import org.pgconcord.gsi.EntryDeriver;
+import org.pgconcord.gsi.LookupIndex;
+
+/**
+ * From the columns that a write returned behind the client's own to the entries of its rows. The
+ * values are the stored ones, so that defaults, triggers, casts and padding are already in them.
+ */
+public final class ReturnedRows {
+  /** One index and where its columns are among the added ones. */
+  private record Source(LookupIndex index, EntryDeriver deriver, int key, int shardKey) {}
+
+  /** An entry of one of the rows. */
+  public record Found(LookupIndex index, Entry entry) {}
+
+  private final List<Source> sources = new ArrayList<>();
+  private final List<Found> found = new ArrayList<>();
+
+  /**
+   * @param columns the added columns in order
+   */
+  public ReturnedRows(List<LookupIndex> indexes, List<String> columns) {
+    for (LookupIndex index : indexes) {
+      sources.add(
+          new Source(
+              index,
+              new EntryDeriver(index),
+              columns.indexOf(index.keyColumn().name()),
+              columns.indexOf(index.shardKeyColumn().name())));
+    }
+  }
+
+  /**
+   * Takes one row's added columns as text.
+   *
+   * @throws org.pgconcord.config.error.ConcordException for a NULL that an index does not allow
+   */
+  public void add(List<@Nullable String> added) {
+    for (Source source : sources) {
+      Derivation derivation =
+          source.deriver().derive(added.get(source.key()), added.get(source.shardKey()));
+      if (derivation instanceof Derivation.Owns owns) {
+        found.add(new Found(source.index(), owns.entry()));
+      } else if (derivation instanceof Derivation.NullViolation violation) {
+        throw ErrorCode.GSI_NULL_KEY.because(
+            "null value in column \"%s\" of table %s violates global secondary index \"%s\""
+                .formatted(
+                    violation.column(), source.index().owner().name(), source.index().name()));
+      }
+    }
+  }
+
+  /** The entries so far. */
+  public List<Found> found() {
+    return found;
+  }
+}

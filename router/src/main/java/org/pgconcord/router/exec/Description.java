@@ -1,0 +1,173 @@
+package org.pgconcord.router.exec;
+
+import java.util.concurrent.CompletableFuture;
+import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.backend.BackendConnection;
+import org.pgconcord.router.backend.BackendListener;
+import org.pgconcord.router.backend.BackendRequest;
+import org.pgconcord.router.backend.BackendRole;
+import org.pgconcord.router.plan.Plan;
+import org.pgconcord.router.plan.Planned;
+import org.pgconcord.router.plan.SessionCommand;
+import org.pgconcord.router.session.ClientStatement;
+import org.pgconcord.router.session.DescribeSink;
+import org.pgconcord.router.session.SessionContext;
+import org.pgconcord.router.tx.Failures;
+import org.pgconcord.router.tx.Transaction;
+import org.pgconcord.router.wire.Frame;
+import org.pgconcord.router.wire.ParameterTypes;
+import org.pgconcord.router.wire.TransactionStatus;
+
+/**
+ * Describes a statement without running it: any shard on which it could run is asked with the
+ * client's own text, for all of them describe it alike.
+ */
+final class Description {
+  private Description() {}
+
+  static void run(
+      ClientStatement statement,
+      Planned planned,
+      SessionContext session,
+      Transaction tx,
+      DescribeSink sink,
+      Runnable end) {
+    Plan plan = planned.plan();
+    if (plan instanceof Plan.Refused refused) {
+      throw refused.toException();
+    }
+    if (plan instanceof SessionCommand command && !(command instanceof SessionCommand.Show)) {
+      sink.parameterDescription(ParameterTypes.NONE.toFrame());
+      if (command instanceof SessionCommand.ExplainRouter) {
+        sink.rowDescription(SessionCommands.planColumns().toFrame());
+      } else {
+        sink.noData();
+      }
+      end.run();
+      return;
+    }
+    ShardId shard = plan.match(new WhereToAsk(session.backends().home()));
+    ask(backend(shard, session, tx), statement, tx, sink, end);
+  }
+
+  /** Inside the transaction only where that has begun already. */
+  private static CompletableFuture<BackendConnection> backend(
+      ShardId shard, SessionContext session, Transaction tx) {
+    return tx.shards().contains(shard)
+        ? tx.backend(shard)
+        : session.backends().acquire(shard, BackendRole.CLIENT);
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private static void ask(
+      CompletableFuture<BackendConnection> backend,
+      ClientStatement statement,
+      Transaction tx,
+      DescribeSink sink,
+      Runnable end) {
+    backend
+        .thenAccept(
+            b ->
+                b.send(
+                    new BackendRequest.DescribeStatement(
+                        statement.sql(), statement.named(), statement.types()),
+                    new Answer(tx, sink, end)))
+        .exceptionally(
+            failure -> {
+              tx.fail();
+              sink.error(Failures.fields(failure));
+              end.run();
+              return null;
+            });
+  }
+
+  /** One shard per kind of plan. */
+  private record WhereToAsk(ShardId home) implements Plan.Cases<ShardId> {
+    @Override
+    public ShardId oneShard(Plan.OneShard plan) {
+      return plan.binding().anyShard();
+    }
+
+    @Override
+    public ShardId anyCopy(Plan.AnyCopy plan) {
+      return plan.shards().get(0);
+    }
+
+    @Override
+    public ShardId scatter(Plan.Scatter plan) {
+      return plan.shards().get(0);
+    }
+
+    @Override
+    public ShardId gsiRead(Plan.GsiRead plan) {
+      return plan.lookup().anyOwnerShard();
+    }
+
+    @Override
+    public ShardId unsharded(Plan.Unsharded plan) {
+      return plan.shard();
+    }
+
+    @Override
+    public ShardId authoritative(Plan.Authoritative plan) {
+      return plan.shard();
+    }
+
+    @Override
+    public ShardId write(Plan.Write plan) {
+      return plan.binding().anyShard();
+    }
+
+    @Override
+    public ShardId session(SessionCommand plan) {
+      return home;
+    }
+
+    @Override
+    public ShardId refused(Plan.Refused plan) {
+      return home;
+    }
+  }
+
+  private record Answer(Transaction tx, DescribeSink sink, Runnable end)
+      implements BackendListener {
+    @Override
+    public void parameterDescription(Frame frame) {
+      sink.parameterDescription(frame);
+    }
+
+    @Override
+    public void rowDescription(Frame frame) {
+      sink.rowDescription(frame);
+    }
+
+    @Override
+    public void noData() {
+      sink.noData();
+    }
+
+    @Override
+    public void notice(Frame frame) {
+      sink.notice(frame);
+    }
+
+    @Override
+    public void error(Frame frame) {
+      tx.fail();
+      sink.error(frame);
+    }
+
+    @Override
+    public void ready(TransactionStatus status) {
+      end.run();
+    }
+
+    @Override
+    public void lost(ConcordException cause) {
+      tx.fail();
+      sink.error(Failures.fields(cause));
+      end.run();
+    }
+  }
+}

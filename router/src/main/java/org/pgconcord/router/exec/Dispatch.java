@@ -1,0 +1,88 @@
+package org.pgconcord.router.exec;
+
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.plan.Plan;
+import org.pgconcord.router.plan.Resolution;
+import org.pgconcord.router.plan.SessionCommand;
+
+/** Binds a plan's values and hands the statement to the class that runs its kind. */
+final class Dispatch implements Plan.Cases<Void> {
+  private final Execution execution;
+  private final SessionCommands commands;
+
+  Dispatch(Execution execution, SessionCommands commands) {
+    this.execution = execution;
+    this.commands = commands;
+  }
+
+  @Override
+  public Void oneShard(Plan.OneShard plan) {
+    Resolution where = plan.binding().resolve(execution.planned().text(), execution.parameters());
+    if (where instanceof Resolution.One one) {
+      OnOneShard.run(execution, plan.facts(), one.shard());
+    } else {
+      plan.otherwise().match(this);
+    }
+    return null;
+  }
+
+  @Override
+  public Void anyCopy(Plan.AnyCopy plan) {
+    ShardId shard =
+        plan.shards().stream()
+            .filter(execution.tx().shards()::contains)
+            .findFirst()
+            .orElseGet(() -> plan.shards().get(execution.spread(plan.shards().size())));
+    OnOneShard.run(execution, plan.facts(), shard);
+    return null;
+  }
+
+  @Override
+  public Void scatter(Plan.Scatter plan) {
+    OverShards.run(execution, plan.shards());
+    return null;
+  }
+
+  @Override
+  public Void gsiRead(Plan.GsiRead plan) {
+    ThroughIndex.run(execution, plan, this);
+    return null;
+  }
+
+  @Override
+  public Void unsharded(Plan.Unsharded plan) {
+    OnOneShard.run(execution, plan.facts(), plan.shard());
+    return null;
+  }
+
+  @Override
+  public Void authoritative(Plan.Authoritative plan) {
+    OnOneShard.run(execution, plan.facts(), plan.shard());
+    return null;
+  }
+
+  @Override
+  public Void write(Plan.Write plan) {
+    Resolution where = plan.binding().resolve(execution.planned().text(), execution.parameters());
+    if (!(where instanceof Resolution.One one)) {
+      plan.otherwise().match(this);
+    } else if (plan.entries().isPresent()) {
+      MaintainedWrite.run(execution, plan, plan.entries().get(), one.shard());
+    } else {
+      OnOneShard.run(execution, plan.facts(), one.shard());
+    }
+    return null;
+  }
+
+  @Override
+  public Void session(SessionCommand plan) {
+    commands.run(execution, plan);
+    return null;
+  }
+
+  @Override
+  public Void refused(Plan.Refused plan) {
+    execution.fail(plan.toException());
+    return null;
+  }
+}

@@ -1,0 +1,206 @@
+package org.pgconcord.router.exec;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.pgconcord.router.backend.BackendConnection;
+import org.pgconcord.router.backend.BackendRequest;
+import org.pgconcord.router.entries.ServiceSessions;
+import org.pgconcord.router.plan.Parameters;
+import org.pgconcord.router.plan.Planned;
+import org.pgconcord.router.session.ClientPortal;
+import org.pgconcord.router.session.ResultSink;
+import org.pgconcord.router.session.StatementCall;
+import org.pgconcord.router.tx.Failures;
+import org.pgconcord.router.tx.Transaction;
+import org.pgconcord.router.wire.ErrorFields;
+import org.pgconcord.router.wire.ParameterTypes;
+
+/**
+ * One statement's way from its call to its sink. Ends exactly once, by {@link #done}, {@link #fail}
+ * or {@link #failedByShard}.
+ */
+final class Execution {
+  private final StatementCall call;
+  private final Planned planned;
+  private final ResultSink sink;
+  private final SessionParts session;
+  private final long sessionId;
+  private final Runnable end;
+
+  /** The parts of a session that its statements use. */
+  record SessionParts(
+      RouterServices services, ServiceSessions serviceSessions, Transaction tx, Portals portals) {}
+
+  Execution(
+      StatementCall call,
+      Planned planned,
+      ResultSink sink,
+      SessionParts session,
+      long sessionId,
+      Runnable end) {
+    this.call = call;
+    this.planned = planned;
+    this.sink = sink;
+    this.session = session;
+    this.sessionId = sessionId;
+    this.end = end;
+  }
+
+  Planned planned() {
+    return planned;
+  }
+
+  /** The client's own text. */
+  String sql() {
+    return planned.text().sql();
+  }
+
+  ResultSink sink() {
+    return sink;
+  }
+
+  Transaction tx() {
+    return session.tx();
+  }
+
+  SessionParts session() {
+    return session;
+  }
+
+  Parameters parameters() {
+    return call.boundPortal().<Parameters>map(BoundParameters::new).orElse(Parameters.NONE);
+  }
+
+  /** The client waits for a row description, or for NoData. */
+  boolean describes() {
+    return call instanceof StatementCall.Simple
+        || (call instanceof StatementCall.Execute execute && execute.describe());
+  }
+
+  boolean simple() {
+    return call instanceof StatementCall.Simple;
+  }
+
+  /** One of {@code choices}, the same for the whole session, spread over sessions. */
+  int spread(int choices) {
+    return Math.floorMod(Long.hashCode(sessionId), choices);
+  }
+
+  /** 0 for all rows. */
+  int maxRows() {
+    return call instanceof StatementCall.Execute execute ? execute.maxRows() : 0;
+  }
+
+  /**
+   * The client's statement for one backend, possibly with another text.
+   *
+   * @param reusable the text comes again with this statement, so that preparing it pays
+   */
+  BackendRequest request(String text, boolean reusable, BackendConnection backend) {
+    return call.boundPortal()
+        .<BackendRequest>map(portal -> extended(text, reusable, portal, backend))
+        .orElseGet(() -> new BackendRequest.Query(text));
+  }
+
+  private BackendRequest extended(
+      String text, boolean reusable, ClientPortal portal, BackendConnection backend) {
+    boolean continues = maxRows() > 0 && tx().scope() != Transaction.Scope.NONE;
+    return new BackendRequest.Extended(
+        text,
+        reusable && portal.statement().named(),
+        portal.statement().types(),
+        portal.parameters(),
+        continues ? session.portals().open(portal, backend) : "",
+        describes(),
+        maxRows());
+  }
+
+  /** All rows and their description, in the formats that {@code values} asks for. */
+  BackendRequest described(String text, org.pgconcord.router.wire.Parameters values) {
+    return call.boundPortal()
+        .<BackendRequest>map(
+            portal ->
+                new BackendRequest.Extended(
+                    text,
+                    portal.statement().named(),
+                    portal.statement().types(),
+                    values,
+                    "",
+                    true,
+                    0))
+        .orElseGet(() -> new BackendRequest.Query(text));
+  }
+
+  /** The values and result formats of the call. */
+  org.pgconcord.router.wire.Parameters wireParameters() {
+    return call.boundPortal()
+        .map(ClientPortal::parameters)
+        .orElseGet(org.pgconcord.router.wire.Parameters::none);
+  }
+
+  /** The parameter types that the client declared. */
+  ParameterTypes declaredTypes() {
+    return call.boundPortal().map(p -> p.statement().types()).orElse(ParameterTypes.NONE);
+  }
+
+  /** The portal is used up. */
+  void closePortal() {
+    call.boundPortal().ifPresent(session.portals()::remove);
+  }
+
+  void done() {
+    end.run();
+  }
+
+  /** The statement ends with an error that the client has not been told yet. */
+  void fail(Throwable failure) {
+    endFailed(() -> sink.error(Failures.fields(failure)));
+  }
+
+  void fail(ErrorFields fields) {
+    endFailed(() -> sink.error(fields));
+  }
+
+  /** An error worded as PostgreSQL words it. */
+  void failPlain(String sqlState, String message) {
+    fail(ErrorFields.plain("ERROR", sqlState, message));
+  }
+
+  /** The statement ends with an error that a shard has told the client already. */
+  void failedByShard() {
+    endFailed(() -> {});
+  }
+
+  private void endFailed(Runnable tell) {
+    tx().fail();
+    if (tx().scope() != Transaction.Scope.SINGLE) {
+      tell.run();
+      end.run();
+      return;
+    }
+    whenDone(
+        tx().rollback(),
+        () -> {
+          tell.run();
+          end.run();
+        });
+  }
+
+  /** Goes on with {@code next}, or fails this statement as the future failed. */
+  @SuppressWarnings("FutureReturnValueIgnored")
+  <T> void then(CompletableFuture<T> future, Consumer<T> next) {
+    future
+        .thenAccept(next)
+        .exceptionally(
+            failure -> {
+              fail(failure);
+              return null;
+            });
+  }
+
+  /** Goes on however the future ended. */
+  @SuppressWarnings("FutureReturnValueIgnored")
+  static void whenDone(CompletableFuture<?> future, Runnable next) {
+    future.whenComplete((done, failure) -> next.run());
+  }
+}

@@ -1,0 +1,251 @@
+package org.pgconcord.router.exec;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.router.backend.BackendListener;
+import org.pgconcord.router.backend.BackendRequest;
+import org.pgconcord.router.entries.ServiceSessions;
+import org.pgconcord.router.plan.Plan;
+import org.pgconcord.router.plan.PlanContext;
+import org.pgconcord.router.plan.Planned;
+import org.pgconcord.router.plan.SessionCommand;
+import org.pgconcord.router.plan.TransactionModes;
+import org.pgconcord.router.session.ClientPortal;
+import org.pgconcord.router.session.ClientStatement;
+import org.pgconcord.router.session.DescribeSink;
+import org.pgconcord.router.session.ResultSink;
+import org.pgconcord.router.session.SessionContext;
+import org.pgconcord.router.session.StatementCall;
+import org.pgconcord.router.session.StatementRunner;
+import org.pgconcord.router.sql.StatementText;
+import org.pgconcord.router.tx.Failures;
+import org.pgconcord.router.tx.RouterEpochs;
+import org.pgconcord.router.tx.Transaction;
+import org.pgconcord.router.wire.ErrorFields;
+import org.pgconcord.router.wire.TransactionStatus;
+
+/**
+ * Runs one session's statements. Each is planned under the routing state that is current when it
+ * starts, prepared ones too, and counts as open under that state until it and its transaction have
+ * ended ({@link RouterEpochs}).
+ */
+public final class Executor implements StatementRunner {
+  private static final ErrorFields ABORTED =
+      ErrorFields.plain(
+          "ERROR",
+          "25P02",
+          "current transaction is aborted, commands ignored until end of transaction block");
+
+  private final SessionContext session;
+  private final RouterServices services;
+  private final Transaction tx;
+  private final Execution.SessionParts parts;
+  private final SessionCommands commands;
+  private final Portals portals = new Portals();
+  private RouterEpochs.@Nullable Stay stay;
+  private boolean implicitBlock;
+  private boolean running;
+
+  public Executor(SessionContext session, RouterServices services) {
+    this.session = session;
+    this.services = services;
+    ServiceSessions serviceSessions =
+        new ServiceSessions(session.backends(), services.lockTimeout());
+    this.tx =
+        new Transaction(
+            session.backends(), session.settings(), serviceSessions, services.suspects());
+    this.parts = new Execution.SessionParts(services, serviceSessions, tx, portals);
+    this.commands = new SessionCommands(session, tx);
+  }
+
+  /** Makes an executor per session. */
+  public static StatementRunner.Factory factory(RouterServices services) {
+    return session -> new Executor(session, services);
+  }
+
+  @Override
+  public List<String> split(String sql) {
+    return StatementText.split(sql).stream().map(StatementText::sql).toList();
+  }
+
+  // --- statements ------------------------------------------------------------------------------
+
+  @Override
+  public void run(StatementCall call, ResultSink sink) {
+    enter();
+    if (implicitBlock && tx.scope() == Transaction.Scope.NONE) {
+      tx.begin(Transaction.Scope.IMPLICIT, TransactionModes.NONE);
+    }
+    try {
+      runPlanned(call, plan(StatementText.one(call.sql())), sink);
+    } catch (RuntimeException e) {
+      tx.fail();
+      sink.error(Failures.fields(e));
+      finish(sink);
+    }
+  }
+
+  private void runPlanned(StatementCall call, Planned planned, ResultSink sink) {
+    Execution execution =
+        new Execution(call, planned, sink, parts, session.id(), () -> finish(sink));
+    if (tx.failed() && !endsTransaction(planned.plan())) {
+      execution.fail(ABORTED);
+      return;
+    }
+    try {
+      if (call instanceof StatementCall.Continue more) {
+        goOn(execution, more);
+      } else {
+        planned.plan().match(new Dispatch(execution, commands));
+      }
+    } catch (RuntimeException e) {
+      execution.fail(e);
+    }
+  }
+
+  private void goOn(Execution execution, StatementCall.Continue call) {
+    Portals.Open portal = portals.find(call.portal());
+    if (portal == null) {
+      execution.failPlain("34000", "portal \"" + call.portal().name() + "\" cannot be continued");
+    } else {
+      OnOneShard.goOn(execution, call, portal);
+    }
+  }
+
+  private Planned plan(StatementText text) {
+    return services
+        .planner()
+        .plan(
+            text,
+            new PlanContext(
+                services.epochs().current(),
+                session.database(),
+                session.settings().searchPath(),
+                session.settings().currentUser(),
+                commands.fixedSnapshot()));
+  }
+
+  private static boolean endsTransaction(Plan plan) {
+    return plan instanceof SessionCommand.Commit || plan instanceof SessionCommand.Rollback;
+  }
+
+  private void enter() {
+    running = true;
+    if (stay == null) {
+      stay = services.epochs().enter();
+    }
+  }
+
+  private void finish(ResultSink sink) {
+    left();
+    sink.done();
+  }
+
+  private void left() {
+    running = false;
+    if (tx.scope() == Transaction.Scope.NONE) {
+      portals.clear();
+      if (stay != null) {
+        stay.leave();
+        stay = null;
+      }
+    }
+  }
+
+  @Override
+  public void closePortal(ClientPortal portal) {
+    Portals.Open open = portals.remove(portal);
+    if (open != null && open.backend().open()) {
+      open.backend().send(new BackendRequest.ClosePortal(open.name()), new Ignored());
+    }
+  }
+
+  // --- transactions ----------------------------------------------------------------------------
+
+  @Override
+  public void beginImplicit() {
+    implicitBlock = true;
+  }
+
+  @Override
+  public void endImplicit(ResultSink sink) {
+    implicitBlock = false;
+    if (tx.scope() != Transaction.Scope.IMPLICIT) {
+      sink.done();
+      return;
+    }
+    running = true;
+    if (tx.failed()) {
+      Execution.whenDone(tx.rollback(), () -> finish(sink));
+    } else {
+      Execution.whenDone(
+          tx.commit().whenComplete((done, failure) -> tell(sink, failure)), () -> finish(sink));
+    }
+  }
+
+  private static void tell(ResultSink sink, @Nullable Throwable failure) {
+    if (failure != null) {
+      sink.error(Failures.fields(failure));
+    }
+  }
+
+  @Override
+  public void fail() {
+    tx.fail();
+  }
+
+  @Override
+  public TransactionStatus status() {
+    return tx.status();
+  }
+
+  @Override
+  public void cancel() {
+    if (running && !tx.committing()) {
+      session.backends().cancelRunning();
+    }
+  }
+
+  /** What runs ends when the session closes its backends; what is open ends with them. */
+  @Override
+  public void close() {
+    if (!running && stay != null) {
+      stay.leave();
+      stay = null;
+    }
+  }
+
+  // --- description -----------------------------------------------------------------------------
+
+  @Override
+  public void describe(ClientStatement statement, DescribeSink sink) {
+    enter();
+    try {
+      Planned planned = plan(StatementText.one(statement.sql()));
+      if (tx.failed() && !endsTransaction(planned.plan())) {
+        sink.error(ABORTED);
+        endDescribe(sink);
+        return;
+      }
+      Description.run(statement, planned, session, tx, sink, () -> endDescribe(sink));
+    } catch (RuntimeException e) {
+      tx.fail();
+      sink.error(Failures.fields(e));
+      endDescribe(sink);
+    }
+  }
+
+  private void endDescribe(DescribeSink sink) {
+    left();
+    sink.done();
+  }
+
+  /** For requests whose answer nobody waits for. */
+  private static final class Ignored implements BackendListener {
+    @Override
+    public void ready(TransactionStatus status) {}
+
+    @Override
+    public void lost(org.pgconcord.config.error.ConcordException cause) {}
+  }
+}

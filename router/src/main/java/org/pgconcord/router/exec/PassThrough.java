@@ -1,0 +1,111 @@
+package org.pgconcord.router.exec;
+
+import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.router.backend.BackendListener;
+import org.pgconcord.router.session.ResultSink;
+import org.pgconcord.router.tx.Transaction;
+import org.pgconcord.router.wire.Frame;
+import org.pgconcord.router.wire.TransactionStatus;
+
+/** Hands one backend's answer to the client as it comes, bytes unread. */
+class PassThrough implements BackendListener {
+  private final Execution execution;
+  private final boolean mayWrite;
+  private boolean failed;
+  private boolean suspended;
+
+  /** {@code mayWrite}: a lost connection outside a transaction leaves the outcome unknown. */
+  PassThrough(Execution execution, boolean mayWrite) {
+    this.execution = execution;
+    this.mayWrite = mayWrite;
+  }
+
+  final Execution execution() {
+    return execution;
+  }
+
+  final ResultSink sink() {
+    return execution.sink();
+  }
+
+  @Override
+  public void bound() {
+    sink().bound();
+  }
+
+  @Override
+  public void rowDescription(Frame frame) {
+    sink().rowDescription(frame);
+  }
+
+  @Override
+  public void noData() {
+    sink().noData();
+  }
+
+  @Override
+  public void rows(Frame rows) {
+    sink().rows(rows);
+  }
+
+  @Override
+  public void complete(Frame frame) {
+    sink().complete(frame);
+  }
+
+  @Override
+  public void emptyQuery() {
+    sink().emptyQuery();
+  }
+
+  @Override
+  public void suspended() {
+    suspended = true;
+    sink().suspended();
+  }
+
+  @Override
+  public void notice(Frame frame) {
+    sink().notice(frame);
+  }
+
+  @Override
+  public void error(Frame frame) {
+    failed = true;
+    sink().error(frame);
+  }
+
+  @Override
+  public final void ready(TransactionStatus status) {
+    if (!suspended) {
+      execution.closePortal();
+    }
+    if (failed) {
+      execution.failedByShard();
+    } else {
+      answered();
+    }
+  }
+
+  /** The backend has answered everything without error. */
+  void answered() {
+    execution.done();
+  }
+
+  @Override
+  public final void lost(ConcordException cause) {
+    execution.closePortal();
+    if (failed) {
+      execution.failedByShard();
+    } else if (mayWrite && execution.tx().scope() == Transaction.Scope.NONE) {
+      execution.fail(
+          ErrorCode.TX_OUTCOME_UNKNOWN
+              .because("the connection to a shard ended before it answered a write")
+              .withDetail(cause.message())
+              .withCause(cause));
+    } else {
+      execution.fail(cause);
+    }
+  }
+}

@@ -1,0 +1,22 @@
+package org.pgconcord.router.exec;
+
+import java.time.Duration;
+import org.pgconcord.router.entries.LookupIndexes;
+import org.pgconcord.router.entries.Suspects;
+import org.pgconcord.router.plan.StatementPlanner;
+import org.pgconcord.router.tx.RouterEpochs;
+
+/**
+ * What all sessions of a router share.
+ *
+ * @param lockTimeout how long the router's own statements wait for a lock (PROTOCOL 1.8)
+ */
+public record RouterServices(
+    RouterEpochs epochs,
+    StatementPlanner planner,
+    LookupIndexes indexes,
+    Suspects suspects,
+    Duration lockTimeout) {
+
+  public static final Duration DEFAULT_LOCK_TIMEOUT = Duration.ofSeconds(5);
+}

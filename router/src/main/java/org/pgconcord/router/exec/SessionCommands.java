@@ -1,0 +1,251 @@
+package org.pgconcord.router.exec;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.pgconcord.router.plan.PlanText;
+import org.pgconcord.router.plan.SessionCommand;
+import org.pgconcord.router.plan.TransactionModes;
+import org.pgconcord.router.session.SessionContext;
+import org.pgconcord.router.session.SettingCommand;
+import org.pgconcord.router.tx.Failures;
+import org.pgconcord.router.tx.Transaction;
+import org.pgconcord.router.wire.ErrorFields;
+import org.pgconcord.router.wire.RowDescription;
+
+/** Statements about the session or its transaction, carried out here. */
+final class SessionCommands {
+  private final SessionContext session;
+  private final Transaction tx;
+  private boolean defaultFixedSnapshot;
+
+  SessionCommands(SessionContext session, Transaction tx) {
+    this.session = session;
+    this.tx = tx;
+  }
+
+  /** The open transaction reads all its statements from one moment, on each shard another. */
+  boolean fixedSnapshot() {
+    return tx.scope() != Transaction.Scope.NONE
+        && tx.modes()
+            .isolation()
+            .map(TransactionModes.Isolation::fixedSnapshot)
+            .orElse(defaultFixedSnapshot);
+  }
+
+  void run(Execution execution, SessionCommand command) {
+    command.match(new Run(execution));
+  }
+
+  private final class Run implements SessionCommand.Cases<Void> {
+    private final Execution execution;
+
+    Run(Execution execution) {
+      this.execution = execution;
+    }
+
+    @Override
+    public Void begin(SessionCommand.Begin command) {
+      if (tx.scope() == Transaction.Scope.EXPLICIT) {
+        warn("25001", "there is already a transaction in progress");
+      } else {
+        tx.begin(
+            Transaction.Scope.EXPLICIT,
+            tx.untouched() ? command.modes() : merged(tx.modes(), command.modes()));
+      }
+      return complete("BEGIN");
+    }
+
+    @Override
+    public Void commit(SessionCommand.Commit command) {
+      if (tx.scope() == Transaction.Scope.NONE) {
+        warn("25P01", "there is no transaction in progress");
+        return complete("COMMIT");
+      }
+      if (tx.failed()) {
+        return rollBack();
+      }
+      execution.then(tx.commit(), done -> complete("COMMIT"));
+      return null;
+    }
+
+    @Override
+    public Void rollback(SessionCommand.Rollback command) {
+      if (tx.scope() == Transaction.Scope.NONE) {
+        warn("25P01", "there is no transaction in progress");
+        return complete("ROLLBACK");
+      }
+      return rollBack();
+    }
+
+    private Void rollBack() {
+      Execution.whenDone(tx.rollback(), () -> complete("ROLLBACK"));
+      return null;
+    }
+
+    @Override
+    public Void setTransaction(SessionCommand.SetTransaction command) {
+      if (command.session()) {
+        command
+            .modes()
+            .isolation()
+            .ifPresent(isolation -> defaultFixedSnapshot = isolation.fixedSnapshot());
+        return setting(new SettingCommand(SettingCommand.Kind.SET, "session characteristics", ""));
+      }
+      if (tx.scope() != Transaction.Scope.EXPLICIT) {
+        warn("25P01", "SET TRANSACTION can only be used in transaction blocks");
+      } else if (tx.untouched()) {
+        tx.setModes(merged(tx.modes(), command.modes()));
+      } else {
+        execution.failPlain(
+            "25001", "SET TRANSACTION must be called before any query of the transaction");
+        return null;
+      }
+      return complete("SET");
+    }
+
+    @Override
+    public Void set(SessionCommand.SetParameter command) {
+      String value = String.join(", ", command.values());
+      if (command.name().equals("default_transaction_isolation")) {
+        String level = value.toLowerCase(Locale.ROOT);
+        defaultFixedSnapshot = level.equals("repeatable read") || level.equals("serializable");
+      }
+      SettingCommand.Kind kind =
+          command.local()
+              ? SettingCommand.Kind.SET_LOCAL
+              : command.values().isEmpty() ? SettingCommand.Kind.RESET : SettingCommand.Kind.SET;
+      return setting(new SettingCommand(kind, command.name(), value));
+    }
+
+    @Override
+    public Void reset(SessionCommand.Reset command) {
+      boolean all = command.name().equals("all");
+      return setting(
+          new SettingCommand(
+              all ? SettingCommand.Kind.RESET_ALL : SettingCommand.Kind.RESET,
+              all ? "" : command.name(),
+              ""));
+    }
+
+    @Override
+    public Void discardAll(SessionCommand.DiscardAll command) {
+      defaultFixedSnapshot = false;
+      return setting(new SettingCommand(SettingCommand.Kind.DISCARD_ALL, "", ""));
+    }
+
+    private Void setting(SettingCommand command) {
+      execution.then(
+          tx.backend(session.backends().home()),
+          home ->
+              session.settings().run(home, command, execution.sql(), new SettingSink(execution)));
+      return null;
+    }
+
+    @Override
+    public Void show(SessionCommand.Show command) {
+      execution.then(
+          tx.backend(session.backends().home()),
+          home ->
+              home.send(
+                  execution.request(execution.sql(), true, home),
+                  new PassThrough(execution, false)));
+      return null;
+    }
+
+    @Override
+    public Void explainRouter(SessionCommand.ExplainRouter command) {
+      List<String> lines;
+      try {
+        lines = PlanText.render(command.explained(), execution.parameters());
+      } catch (RuntimeException e) {
+        execution.fail(e);
+        return null;
+      }
+      if (execution.describes()) {
+        execution.sink().rowDescription(planColumns());
+      }
+      lines.forEach(line -> execution.sink().row(List.of(line)));
+      return complete("EXPLAIN");
+    }
+
+    @Override
+    public Void empty(SessionCommand.Empty command) {
+      describeNothing();
+      execution.sink().emptyQuery();
+      execution.done();
+      return null;
+    }
+
+    private Void complete(String tag) {
+      if (!tag.equals("EXPLAIN")) {
+        describeNothing();
+      }
+      execution.sink().complete(tag);
+      execution.done();
+      return null;
+    }
+
+    private void describeNothing() {
+      if (execution.describes() && !execution.simple()) {
+        execution.sink().noData();
+      }
+    }
+
+    private void warn(String sqlState, String message) {
+      execution.sink().notice(ErrorFields.plain("WARNING", sqlState, message));
+    }
+  }
+
+  static RowDescription planColumns() {
+    return new RowDescription(List.of(RowDescription.Field.text("QUERY PLAN")));
+  }
+
+  private static TransactionModes merged(TransactionModes old, TransactionModes more) {
+    return new TransactionModes(
+        either(more.isolation(), old.isolation()),
+        either(more.readOnly(), old.readOnly()),
+        either(more.deferrable(), old.deferrable()));
+  }
+
+  private static <T> Optional<T> either(Optional<T> first, Optional<T> second) {
+    return first.isPresent() ? first : second;
+  }
+
+  /** The session's settings end a command through a sink; its end is the execution's. */
+  private static final class SettingSink extends ForwardingSink {
+    private final Execution execution;
+    private boolean failed;
+
+    SettingSink(Execution execution) {
+      super(execution.sink());
+      this.execution = execution;
+    }
+
+    @Override
+    public void error(org.pgconcord.router.wire.Frame frame) {
+      failed = true;
+      super.error(frame);
+    }
+
+    @Override
+    public void error(ErrorFields fields) {
+      failed = true;
+      super.error(fields);
+    }
+
+    @Override
+    public void error(org.pgconcord.config.error.ConcordException error) {
+      error(Failures.fields(error));
+    }
+
+    @Override
+    public void done() {
+      if (failed) {
+        execution.failedByShard();
+      } else {
+        execution.done();
+      }
+    }
+  }
+}

@@ -1,0 +1,179 @@
+package org.pgconcord.router.exec;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.gsi.EntrySql;
+import org.pgconcord.gsi.EntryStatement;
+import org.pgconcord.gsi.LookupIndex;
+import org.pgconcord.router.backend.BackendConnection;
+import org.pgconcord.router.backend.BackendRole;
+import org.pgconcord.router.backend.QueryResult;
+import org.pgconcord.router.entries.EntryTransaction;
+import org.pgconcord.router.plan.KeyValue;
+import org.pgconcord.router.plan.LookupRead;
+import org.pgconcord.router.plan.Plan;
+import org.pgconcord.router.wire.Frame;
+
+/**
+ * A read through an index: the lookup table names the owner shard, the client's statement runs
+ * there with its own predicate and the shard key beside it.
+ *
+ * <h2>Why the answer is right</h2>
+ *
+ * While the index is enabled every committed owner row that routers wrote has its entry, so a key
+ * without entry has no row, and one owner shard answers for all ({@code count(*)} must say 0, not
+ * nothing). The read epoch comes in the same statement as the entry: an epoch above the plan's
+ * means that routers may have stopped maintaining, and the statement runs as if there were no
+ * index. The owner's predicate is always repeated, so surplus is never an answer.
+ *
+ * <p>An entry whose shard has no matching row is read again FOR SHARE. That waits for a change of
+ * the entry that is under way in POST or in a prepared transaction, or fails with its lock timeout,
+ * but never says "no rows" in between; if the entry then names another shard key, that one is
+ * asked.
+ *
+ * <p>A transaction's own entries are not visible to the service role before they commit: what it
+ * has written or deleted itself it knows without a lookup.
+ */
+final class ThroughIndex {
+  private final Execution execution;
+  private final Plan.GsiRead plan;
+  private final LookupIndex index;
+  private final EntrySql sql;
+  private final String key;
+
+  private ThroughIndex(Execution execution, Plan.GsiRead plan, String key) {
+    this.execution = execution;
+    this.plan = plan;
+    this.index = plan.lookup().index();
+    this.sql = new EntrySql(index);
+    this.key = key;
+  }
+
+  /** Runs {@code otherwise} through {@code dispatch} when the index cannot answer. */
+  static void run(Execution execution, Plan.GsiRead plan, Dispatch dispatch) {
+    LookupRead lookup = plan.lookup();
+    KeyValue value = lookup.key(execution.planned().text(), execution.parameters());
+    if (value instanceof KeyValue.Text text) {
+      new ThroughIndex(execution, plan, text.value()).start(dispatch);
+    } else if (value instanceof KeyValue.Null) {
+      OnOneShard.run(execution, plan.facts(), lookup.anyOwnerShard());
+    } else {
+      plan.otherwise().match(dispatch);
+    }
+  }
+
+  private void start(Dispatch dispatch) {
+    Optional<EntryTransaction> own = execution.tx().changedEntries();
+    Optional<String> written = own.flatMap(entries -> entries.written(index, key));
+    if (written.isPresent()) {
+      askOwner(written.get(), false, false);
+    } else if (own.isPresent() && own.get().deleted(index, key)) {
+      withoutEntry();
+    } else {
+      lookUp(sql.readWithEpoch(key), result -> looked(result, dispatch));
+    }
+  }
+
+  private void lookUp(EntryStatement statement, Consumer<QueryResult> answer) {
+    execution.then(
+        execution
+            .session()
+            .serviceSessions()
+            .query(index.lookupShard(), BackendRole.SERVICE, statement),
+        answer);
+  }
+
+  private void looked(QueryResult result, Dispatch dispatch) {
+    List<@Nullable String> row = result.rows().get(0);
+    String epoch = row.get(0);
+    String shardKey = row.get(1);
+    if (epoch == null || Long.parseLong(epoch) > plan.lookup().epoch()) {
+      plan.otherwise().match(dispatch);
+    } else if (shardKey == null) {
+      withoutEntry();
+    } else {
+      askOwner(shardKey, true, false);
+    }
+  }
+
+  private void withoutEntry() {
+    OnOneShard.run(execution, plan.facts(), plan.lookup().anyOwnerShard());
+  }
+
+  private void askOwner(String shardKey, boolean lookAgain, boolean described) {
+    ShardId shard = index.shardOf(shardKey);
+    execution.then(
+        execution.tx().backend(shard), backend -> send(backend, shardKey, lookAgain, described));
+  }
+
+  private void send(
+      BackendConnection backend, String shardKey, boolean lookAgain, boolean described) {
+    String narrowed = plan.lookup().ownerSql(execution.planned().text(), List.of(shardKey));
+    backend.send(
+        execution.request(narrowed, false, backend),
+        new OwnerAnswer(shardKey, lookAgain, described));
+  }
+
+  private void lookAgain(String shardKey) {
+    lookUp(
+        sql.readForShare(key),
+        result -> {
+          String now = result.rows().isEmpty() ? null : result.rows().get(0).get(0);
+          if (now == null || now.equals(shardKey)) {
+            execution.sink().complete("SELECT 0");
+            execution.done();
+          } else {
+            askOwner(now, false, true);
+          }
+        });
+  }
+
+  /** The owner's answer; its end is held back while a second look may find the row elsewhere. */
+  private final class OwnerAnswer extends PassThrough {
+    private final String shardKey;
+    private final boolean lookAgain;
+    private final boolean described;
+    private boolean anyRow;
+    private boolean heldBack;
+
+    OwnerAnswer(String shardKey, boolean lookAgain, boolean described) {
+      super(ThroughIndex.this.execution, false);
+      this.shardKey = shardKey;
+      this.lookAgain = lookAgain;
+      this.described = described;
+    }
+
+    @Override
+    public void rowDescription(Frame frame) {
+      if (!described) {
+        super.rowDescription(frame);
+      }
+    }
+
+    @Override
+    public void rows(Frame rows) {
+      anyRow = true;
+      super.rows(rows);
+    }
+
+    @Override
+    public void complete(Frame frame) {
+      heldBack = lookAgain && !anyRow;
+      if (!heldBack) {
+        super.complete(frame);
+      }
+    }
+
+    @Override
+    void answered() {
+      if (heldBack) {
+        lookAgain(shardKey);
+      } else {
+        super.answered();
+      }
+    }
+  }
+}

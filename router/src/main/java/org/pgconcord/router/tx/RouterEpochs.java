@@ -1,0 +1,107 @@
+package org.pgconcord.router.tx;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.pgconcord.config.catalog.RoutingState;
+
+/**
+ * The routing state that this router works under, and who still works under an older one. Any
+ * thread may call it.
+ *
+ * <h2>The drain</h2>
+ *
+ * A step of an index's state is safe only when nobody writes under the state before the last: a
+ * writer that does not maintain must be gone before entries are trusted, one that maintains must be
+ * gone before they are not. So every statement enters before it looks at the state, and stays until
+ * it, its transaction and its portals have ended. {@link #awaitDrained} waits for those that
+ * entered before a revision.
+ *
+ * <p>An entrant counts itself first and then looks whether the state it counted itself under is
+ * still the current one; if not, it takes the count back and starts again. The publisher replaces
+ * the state first and then looks at the counts. Whichever way the two interleave, an entrant that
+ * works under the old state has been counted before the publisher looks.
+ */
+public final class RouterEpochs {
+  private static final long POLL_NANOS = Duration.ofMillis(1).toNanos();
+
+  private volatile RoutingState current;
+  private final Map<Long, AtomicInteger> entrants = new ConcurrentHashMap<>();
+
+  public RouterEpochs(RoutingState initial) {
+    this.current = initial;
+  }
+
+  /** The state for a plan that is made now. */
+  public RoutingState current() {
+    return current;
+  }
+
+  /** Replaces the state; one with a lower revision comes too late and is left out. */
+  public synchronized void publish(RoutingState state) {
+    if (state.revision() >= current.revision()) {
+      current = state;
+    }
+  }
+
+  /** Whoever starts work under the current state enters, and leaves when the work has ended. */
+  public Stay enter() {
+    while (true) {
+      long revision = current.revision();
+      AtomicInteger count = entrants.computeIfAbsent(revision, r -> new AtomicInteger());
+      count.incrementAndGet();
+      if (current.revision() == revision) {
+        return new Stay(count);
+      }
+      count.decrementAndGet();
+    }
+  }
+
+  /** Transactions and portals that began under a revision below this one and are still open. */
+  public int openBefore(long revision) {
+    return entrants.entrySet().stream()
+        .filter(e -> e.getKey() < revision)
+        .mapToInt(e -> e.getValue().get())
+        .sum();
+  }
+
+  /**
+   * Waits until nobody works under a revision below this one, which has been published.
+   *
+   * @return false when some still do after {@code timeout}
+   */
+  public boolean awaitDrained(long revision, Duration timeout) throws InterruptedException {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    while (openBefore(revision) > 0) {
+      if (System.nanoTime() - deadline >= 0) {
+        return false;
+      }
+      LockSupport.parkNanos(POLL_NANOS);
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+    }
+    entrants.keySet().removeIf(old -> old < revision);
+    return true;
+  }
+
+  /** One entrant's time under a revision. */
+  public static final class Stay {
+    private final AtomicInteger count;
+    private final AtomicBoolean over = new AtomicBoolean();
+
+    private Stay(AtomicInteger count) {
+      this.count = count;
+    }
+
+    /** Ends it; further calls do nothing. */
+    public void leave() {
+      if (over.compareAndSet(false, true)) {
+        count.decrementAndGet();
+      }
+    }
+  }
+}

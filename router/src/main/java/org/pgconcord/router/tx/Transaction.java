@@ -1,0 +1,227 @@
+package org.pgconcord.router.tx;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.backend.BackendConnection;
+import org.pgconcord.router.backend.BackendRole;
+import org.pgconcord.router.backend.Backends;
+import org.pgconcord.router.entries.EntryTransaction;
+import org.pgconcord.router.entries.ServiceSessions;
+import org.pgconcord.router.entries.Suspects;
+import org.pgconcord.router.plan.TransactionModes;
+import org.pgconcord.router.session.SessionSettings;
+import org.pgconcord.router.wire.TransactionStatus;
+
+/**
+ * A session's transaction. It reads any shard and writes rows of one, their entries apart. On each
+ * shard it begins when a statement first needs the shard, in the modes that the client gave.
+ */
+public final class Transaction {
+  /** What holds the statements together. */
+  public enum Scope {
+    /** Nothing: a statement on one shard commits by itself there. */
+    NONE,
+    /** One statement that needs several steps. */
+    SINGLE,
+    /** The statements of one simple Query, or of the extended protocol up to Sync. */
+    IMPLICIT,
+    /** From BEGIN to COMMIT or ROLLBACK. */
+    EXPLICIT
+  }
+
+  private final Backends backends;
+  private final SessionSettings settings;
+  private final ServiceSessions services;
+  private final Suspects suspects;
+  private final Map<ShardId, BackendConnection> enlisted = new LinkedHashMap<>();
+  private Scope scope = Scope.NONE;
+  private TransactionModes modes = TransactionModes.NONE;
+  private boolean failed;
+  private boolean committing;
+  private @Nullable ShardId written;
+  private @Nullable EntryTransaction entries;
+
+  public Transaction(
+      Backends backends, SessionSettings settings, ServiceSessions services, Suspects suspects) {
+    this.backends = backends;
+    this.settings = settings;
+    this.services = services;
+    this.suspects = suspects;
+  }
+
+  // --- where it stands -------------------------------------------------------------------------
+
+  public Scope scope() {
+    return scope;
+  }
+
+  public boolean failed() {
+    return failed;
+  }
+
+  /** Its commits are under way: too late to cancel. */
+  public boolean committing() {
+    return committing;
+  }
+
+  /** What ReadyForQuery says: only an explicit transaction shows. */
+  public TransactionStatus status() {
+    if (scope != Scope.EXPLICIT) {
+      return TransactionStatus.IDLE;
+    }
+    return failed ? TransactionStatus.FAILED : TransactionStatus.OPEN;
+  }
+
+  public TransactionModes modes() {
+    return modes;
+  }
+
+  /** No shard has been touched yet, so that modes may still change. */
+  public boolean untouched() {
+    return enlisted.isEmpty();
+  }
+
+  /** The shards that it has begun on. */
+  public Set<ShardId> shards() {
+    return enlisted.keySet();
+  }
+
+  /** The entries that it has changed so far, if any. */
+  public Optional<EntryTransaction> changedEntries() {
+    return Optional.ofNullable(entries);
+  }
+
+  // --- statements ------------------------------------------------------------------------------
+
+  /** Opens it; an implicit one becomes explicit and keeps what it has done. */
+  public void begin(Scope newScope, TransactionModes newModes) {
+    scope = newScope;
+    modes = newModes;
+  }
+
+  public void setModes(TransactionModes newModes) {
+    modes = newModes;
+  }
+
+  /** A client backend on the shard, inside this transaction when one is open. */
+  public CompletableFuture<BackendConnection> backend(ShardId shard) {
+    if (scope == Scope.NONE) {
+      return backends.acquire(shard, BackendRole.CLIENT);
+    }
+    return backends
+        .enlist(shard, beginStatement())
+        .thenApply(
+            backend -> {
+              enlisted.put(shard, backend);
+              return backend;
+            });
+  }
+
+  /** A statement is about to write rows of the shard. */
+  public void write(ShardId shard) {
+    if (scope == Scope.NONE) {
+      return;
+    }
+    if (written != null && !written.equals(shard)) {
+      throw ErrorCode.TX_SECOND_SHARD
+          .because("this transaction has written rows of shard %s already".formatted(written))
+          .withDetail("The statement would write rows of shard %s.".formatted(shard));
+    }
+    written = shard;
+  }
+
+  /** The entries of this transaction, to be changed. */
+  public EntryTransaction entries() {
+    if (entries == null) {
+      entries = new EntryTransaction(services);
+    }
+    return entries;
+  }
+
+  /** A statement failed: nothing but the end is accepted any more. */
+  public void fail() {
+    failed = scope != Scope.NONE;
+  }
+
+  private String beginStatement() {
+    StringBuilder begin = new StringBuilder("BEGIN");
+    modes.isolation().ifPresent(i -> begin.append(" ISOLATION LEVEL ").append(i.sql()));
+    modes.readOnly().ifPresent(r -> begin.append(r ? " READ ONLY" : " READ WRITE"));
+    modes.deferrable().ifPresent(d -> begin.append(d ? " DEFERRABLE" : " NOT DEFERRABLE"));
+    return begin.toString();
+  }
+
+  // --- the end ---------------------------------------------------------------------------------
+
+  /** Commits; after a failure everything that could still be rolled back is. */
+  public CompletableFuture<Void> commit() {
+    BackendConnection main = written == null ? null : enlisted.get(written);
+    List<BackendConnection> readers = new ArrayList<>(enlisted.values());
+    readers.remove(main);
+    committing = true;
+    return new CommitSequence(readers, main, entries, suspects)
+        .run()
+        .handle((done, failure) -> failure)
+        .thenCompose(failure -> failure == null ? committed() : notCommitted(failure));
+  }
+
+  private CompletableFuture<Void> committed() {
+    settings.committed();
+    return leave(touched());
+  }
+
+  private CompletableFuture<Void> notCommitted(Throwable failure) {
+    return rollback().thenCompose(done -> CompletableFuture.failedFuture(failure));
+  }
+
+  /** Rolls back whatever is open; never fails. */
+  public CompletableFuture<Void> rollback() {
+    settings.rolledBack();
+    return leave(touched());
+  }
+
+  private Collection<BackendConnection> touched() {
+    List<BackendConnection> touched = new ArrayList<>(enlisted.values());
+    if (entries != null) {
+      touched.addAll(entries.backends());
+    }
+    return touched;
+  }
+
+  /** Each backend is outside any transaction by its own word, or closed. */
+  private CompletableFuture<Void> leave(Collection<BackendConnection> touched) {
+    enlisted.clear();
+    entries = null;
+    written = null;
+    failed = false;
+    committing = false;
+    scope = Scope.NONE;
+    modes = TransactionModes.NONE;
+    return CompletableFuture.allOf(
+        touched.stream().map(Transaction::end).toArray(CompletableFuture<?>[]::new));
+  }
+
+  private static CompletableFuture<Void> end(BackendConnection backend) {
+    if (!backend.open() || (!backend.busy() && backend.status() == TransactionStatus.IDLE)) {
+      return CompletableFuture.completedFuture(null);
+    }
+    return backend
+        .query("ROLLBACK", List.of())
+        .handle(
+            (result, failure) -> {
+              if (failure != null || backend.status() != TransactionStatus.IDLE) {
+                backend.close();
+              }
+              return null;
+            });
+  }
+}
