@@ -608,6 +608,12 @@ public enum ErrorCode {
       ErrorCategory.USER,
       "The applied topology declares no such reference table.",
       "Run \"pgconcord topology show\" for the names."),
+  PORT_TAKEN(
+      "demo/port-taken",
+      "55006",
+      ErrorCategory.USER,
+      "A port that is to be opened is taken.",
+      "End the process that listens there, or name another port."),
   // --- administration ----------------------------------------------------------------------
   ADMIN_REQUEST_INVALID(
       "admin/request-invalid",

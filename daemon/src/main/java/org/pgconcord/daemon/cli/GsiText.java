@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** The documents about an index as text for people. */
-final class GsiText {
+public final class GsiText {
   private GsiText() {}
 
   static String status(JsonNode status) {
@@ -40,7 +40,7 @@ final class GsiText {
   }
 
   /** One line about a running build. */
-  static String live(JsonNode build) {
+  public static String live(JsonNode build) {
     List<String> parts = new ArrayList<>();
     for (JsonNode shard : build.path("status").path("shards")) {
       parts.add(

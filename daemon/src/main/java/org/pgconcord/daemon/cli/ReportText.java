@@ -4,10 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import org.pgconcord.daemon.admin.Json;
 
 /** A verification report as text for people; the JSON form has every sample. */
-final class ReportText {
+public final class ReportText {
   private ReportText() {}
 
-  static String of(JsonNode report) {
+  public static String of(JsonNode report) {
     return (report.path("clean").asBoolean() ? "clean\n" : "differences found\n")
         + Json.write(report);
   }

@@ -112,10 +112,20 @@ public final class ShardCluster implements AutoCloseable {
     return "jdbc:postgresql://127.0.0.1:" + shard(shard).port() + "/" + database;
   }
 
+  /** From now on the end of the JVM does not end the servers: the caller does, in its own order. */
+  public ShardCluster endedByCaller() {
+    removeShutdownHook();
+    return this;
+  }
+
   /** Ends every server by pid and removes the directory. */
   @Override
   public void close() {
     end();
+    removeShutdownHook();
+  }
+
+  private void removeShutdownHook() {
     try {
       Runtime.getRuntime().removeShutdownHook(shutdownHook);
     } catch (IllegalStateException e) {

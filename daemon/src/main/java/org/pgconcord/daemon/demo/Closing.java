@@ -1,0 +1,92 @@
+package org.pgconcord.daemon.demo;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What has been started, ended in reverse order, once: by the demo's own end or by the JVM's on
+ * Ctrl-C or SIGTERM, whichever comes first. The other waits until all is ended.
+ */
+final class Closing implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Closing.class);
+  private static final long PATIENCE_SECONDS = 4;
+
+  private final Deque<AutoCloseable> started = new ArrayDeque<>();
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private boolean closing;
+
+  /** Ends {@code resource} at the end; at once if the end has come already. */
+  <T extends AutoCloseable> T add(T resource) {
+    synchronized (this) {
+      if (!closing) {
+        started.push(resource);
+        return resource;
+      }
+    }
+    end(resource);
+    return resource;
+  }
+
+  synchronized boolean begun() {
+    return closing;
+  }
+
+  /** Waits until {@link #close} has been called and has ended everything. */
+  void await() throws InterruptedException {
+    ended.await();
+  }
+
+  @Override
+  public void close() {
+    if (!isFirst()) {
+      awaitOther();
+      return;
+    }
+    for (AutoCloseable each = next(); each != null; each = next()) {
+      endWithin(each);
+    }
+    ended.countDown();
+  }
+
+  private synchronized boolean isFirst() {
+    boolean first = !closing;
+    closing = true;
+    return first;
+  }
+
+  private synchronized @org.jspecify.annotations.Nullable AutoCloseable next() {
+    return started.poll();
+  }
+
+  /** One part that hangs must not keep the others from being ended. */
+  private static void endWithin(AutoCloseable each) {
+    Thread thread = new Thread(() -> end(each), "demo-end");
+    thread.setDaemon(true);
+    thread.start();
+    try {
+      thread.join(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void end(AutoCloseable each) {
+    try {
+      each.close();
+    } catch (Exception e) {
+      LOG.warn("a part of the demo did not end cleanly", e);
+    }
+  }
+
+  private void awaitOther() {
+    try {
+      ended.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

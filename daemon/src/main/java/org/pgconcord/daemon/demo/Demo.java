@@ -1,0 +1,106 @@
+package org.pgconcord.daemon.demo;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.List;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.testkit.cluster.FreePort;
+import org.pgconcord.testkit.cluster.ShardCluster;
+import org.pgconcord.testkit.cluster.sample.SampleTopology;
+import org.pgconcord.testkit.cluster.sample.SampleUser;
+import org.pgconcord.testkit.cluster.sample.SampleUsers;
+
+/** The story from empty directory to answered queries. */
+final class Demo {
+  /** Starts a daemon with the configuration at a path; closing it stops everything it started. */
+  interface DaemonStart {
+    AutoCloseable start(Path configuration) throws IOException;
+  }
+
+  private final DemoOptions options;
+  private final Narrator narrator;
+  private final DaemonStart daemon;
+
+  Demo(DemoOptions options, Narrator narrator, DaemonStart daemon) {
+    this.options = options;
+    this.narrator = narrator;
+    this.daemon = daemon;
+  }
+
+  /** Runs all chapters; what it starts is left to {@code closing}. */
+  void run(Closing closing) throws SQLException, IOException {
+    requireFree(options.port(), "--port");
+    requireFree(options.httpPort(), "--http-port");
+    narrator.title("pgConcord: plain PostgreSQL servers that answer as one database");
+    ShardCluster cluster = new Shards(options, narrator).start(closing);
+    closing.add(DemoLog.into(cluster.directory().resolve("pgconcord.log"), narrator));
+    openRouter(cluster, closing);
+    RouterClient router = closing.add(RouterClient.connect(options.port()));
+    AdminApi admin = new AdminApi(options.httpPort());
+    SampleUser user = userOnLastShard(cluster);
+    showPlan(router, user, "Ask for a user by email: without an index every shard is asked");
+    new IndexLife(options, narrator, cluster, admin).run(closing);
+    showPlan(router, user, "Ask again: the entry names the shard, and only that one is asked");
+    new DirectWrites(narrator, cluster, router).run();
+    new PlantedRow(narrator, cluster, admin).run();
+    new Samples(narrator, router, user).run();
+    end();
+  }
+
+  private void openRouter(ShardCluster cluster, Closing closing) throws IOException {
+    narrator.chapter("Apply the topology and open the router");
+    closing.add(daemon.start(DemoFiles.write(cluster, options)));
+    narrator.say(
+        "users: spread by tenant_id; countries: a copy on every shard; by_email: an index");
+    narrator.say("that finds the tenant of an email, declared but not built yet");
+    narrator.command(psql());
+  }
+
+  private void showPlan(RouterClient router, SampleUser user, String title) throws SQLException {
+    narrator.chapter(title);
+    String sql = "SELECT * FROM users WHERE email = '" + user.email() + "'";
+    narrator.command("EXPLAIN (ROUTER) " + sql);
+    narrator.block(router.explain(sql));
+    narrator.judge(router.query(sql).rowCount() == 1, "one row comes back");
+  }
+
+  private void end() {
+    narrator.blank();
+    ResidentSet.peakMebibytes()
+        .ifPresent(peak -> narrator.say("peak resident set of this process: " + peak + " MiB"));
+    if (narrator.faults() > 0) {
+      narrator.bad(narrator.faults() + " things were not as they should be, see above");
+      return;
+    }
+    narrator.good("everything was as it should be");
+  }
+
+  /** How a person connects. */
+  String psql() {
+    return "psql -h 127.0.0.1 -p " + options.port() + " -U demo app";
+  }
+
+  /** So that lookup and row are on different servers, where there are several. */
+  private SampleUser userOnLastShard(ShardCluster cluster) {
+    List<ShardId> shards = cluster.shards();
+    SampleUsers users = new SampleUsers(options.seed());
+    for (long number = 1; number < RowPool.FIRST; number++) {
+      SampleUser user = users.user(number);
+      ShardId home = SampleTopology.locator(shards).locate(Long.toString(user.tenantId()));
+      if (home.equals(shards.get(shards.size() - 1))) {
+        return user;
+      }
+    }
+    return users.user(1);
+  }
+
+  private static void requireFree(int port, String flag) {
+    if (!FreePort.isFree(port)) {
+      throw ErrorCode.PORT_TAKEN
+          .because("port " + port + " of 127.0.0.1 is taken")
+          .withHint("Name another one with " + flag + ".");
+    }
+  }
+}

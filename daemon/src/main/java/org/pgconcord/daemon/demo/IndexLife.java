@@ -1,0 +1,97 @@
+package org.pgconcord.daemon.demo;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.pgconcord.daemon.cli.GsiText;
+import org.pgconcord.daemon.cli.ReportText;
+import org.pgconcord.testkit.cluster.ShardCluster;
+import org.pgconcord.testkit.cluster.sample.SampleUsers;
+
+/** Chapters: the index is built, verified and enabled while two writers change rows. */
+final class IndexLife {
+  private static final long POLL_NANOS = Duration.ofMillis(200).toNanos();
+
+  private final DemoOptions options;
+  private final Narrator narrator;
+  private final ShardCluster cluster;
+  private final AdminApi admin;
+
+  IndexLife(DemoOptions options, Narrator narrator, ShardCluster cluster, AdminApi admin) {
+    this.options = options;
+    this.narrator = narrator;
+    this.cluster = cluster;
+    this.admin = admin;
+  }
+
+  void run(Closing closing) throws SQLException {
+    SampleUsers users = new SampleUsers(options.seed());
+    narrator.chapter("Build the index by_email while two writers change rows");
+    narrator.say(
+        "one writes through the router, the other directly on the shards, behind its back");
+    Writer behind =
+        closing.add(
+            Writer.start(
+                "demo-direct-writer",
+                new DirectChanges(cluster, users, new RowPool(users, options.rows(), 0))));
+    Writer through =
+        closing.add(
+            Writer.start(
+                "demo-router-writer",
+                new RouterChanges(
+                    RouterClient.open(options.port()),
+                    users,
+                    new RowPool(users, options.rows(), 1))));
+    try {
+      build();
+      enable();
+    } finally {
+      through.close();
+      behind.close();
+    }
+    tell("the writer through the router made ", through.tally());
+    tell("the writer on the shards made ", behind.tally());
+  }
+
+  private void build() {
+    narrator.command("./pgconcord gsi build by_email");
+    JsonNode build = admin.startBuild();
+    while (build.path("running").asBoolean()) {
+      narrator.live(GsiText.live(build));
+      LockSupport.parkNanos(POLL_NANOS);
+      build = admin.build();
+    }
+    boolean failed = build.hasNonNull("error");
+    narrator.judge(
+        !failed,
+        failed
+            ? "the build failed: " + build.path("error").path("message").asText()
+            : "built; the state is " + build.path("status").path("state").asText());
+  }
+
+  private void enable() {
+    narrator.chapter("Verify it and switch it on");
+    narrator.command("./pgconcord gsi verify by_email");
+    JsonNode report = admin.verify();
+    narrator.judge(
+        report.path("clean").asBoolean(), "every expected entry compared with every actual one:");
+    narrator.block(lines(ReportText.of(report)));
+    narrator.command("./pgconcord gsi enable by_email");
+    JsonNode status = admin.enable();
+    String state = status.path("state").asText();
+    narrator.judge(state.equals("enabled"), "by_email went through write_only and is now " + state);
+  }
+
+  private void tell(String who, WriterTally tally) {
+    String failure = tally.failure().orElse("");
+    narrator.judge(
+        failure.isEmpty() && tally.changes() > 0,
+        who + tally.words() + (failure.isEmpty() ? "" : "; " + failure));
+  }
+
+  private static List<String> lines(String text) {
+    return text.lines().toList();
+  }
+}
