@@ -395,6 +395,12 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "The function call message is not supported.",
       "Call the function in a SELECT."),
+  LISTEN_FAILED(
+      "router/listen-failed",
+      "F0000",
+      ErrorCategory.USER,
+      "The router cannot listen on its address.",
+      "Free the port, or choose another with --port or router.listen."),
   LOGIN_FAILED(
       "session/login-failed",
       "28P01",

@@ -72,7 +72,7 @@ public final class SessionBackends implements Backends {
 
   private CompletableFuture<BackendConnection> inStep(Slot slot, BackendRole role) {
     NettyBackendConnection connection = connection(slot);
-    if (role == BackendRole.SERVICE) {
+    if (role.service()) {
       return CompletableFuture.completedFuture(connection);
     }
     return slot.cursor.inTransaction() ? catchUpInside(slot) : catchUpOutside(slot);
@@ -146,7 +146,9 @@ public final class SessionBackends implements Backends {
     }
     List<CompletableFuture<?>> answers = new ArrayList<>();
     for (String statement : statements) {
-      answers.add(connection.query(statement, List.of()));
+      CollectingListener answer = new CollectingListener(connection.shard());
+      connection.send(new BackendRequest.Query(statement), answer);
+      answers.add(answer.result());
       if (statement.regionMatches(true, 0, "DISCARD", 0, "DISCARD".length())) {
         connection.forgetPrepared();
       }

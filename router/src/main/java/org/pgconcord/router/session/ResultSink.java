@@ -9,7 +9,8 @@ import org.pgconcord.router.wire.RowDescription;
  * Takes the result of one {@link StatementCall}, in the order of the protocol: description (when
  * asked for), rows, then one of {@link #complete}, {@link #emptyQuery}, {@link #suspended} and
  * {@link #error}, and at last {@link #done}. Notices come at any time. An error may follow a
- * completion: a commit can fail at the very end.
+ * completion: a commit can fail at the very end. A description that the client did not ask for is
+ * dropped here, and NoData is added where it asked and none came, so a runner may always describe.
  *
  * <p>Frames are taken over for sending without a copy (the sink retains them itself). Back-pressure
  * is the session's business: while the client does not read, no backend of the session is read.

@@ -1,0 +1,61 @@
+package org.pgconcord.router;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.pgconcord.router.session.SessionMetrics;
+
+/** The meters of the router. Labels never come from clients. */
+public final class RouterMetrics implements SessionMetrics {
+  private final AtomicInteger sessions = new AtomicInteger();
+  private final Counter opened;
+  private final Counter refused;
+  private final Counter statements;
+  private final Counter errors;
+  private final Counter cancels;
+
+  public RouterMetrics(MeterRegistry registry) {
+    Gauge.builder("pgconcord.router.sessions", sessions, AtomicInteger::get)
+        .description("Clients that are logged in.")
+        .register(registry);
+    opened = counter(registry, "sessions.opened", "Clients that have logged in.");
+    refused = counter(registry, "sessions.refused", "Connections that ended before they were in.");
+    statements = counter(registry, "statements", "Statements that clients have run.");
+    errors = counter(registry, "errors", "Statements that ended with an error.");
+    cancels = counter(registry, "cancels", "Cancel requests with a right key.");
+  }
+
+  private static Counter counter(MeterRegistry registry, String name, String description) {
+    return Counter.builder("pgconcord.router." + name).description(description).register(registry);
+  }
+
+  @Override
+  public void sessionOpened() {
+    sessions.incrementAndGet();
+    opened.increment();
+  }
+
+  @Override
+  public void sessionClosed() {
+    sessions.decrementAndGet();
+  }
+
+  @Override
+  public void loginRefused() {
+    refused.increment();
+  }
+
+  @Override
+  public void statementEnded(boolean failed) {
+    statements.increment();
+    if (failed) {
+      errors.increment();
+    }
+  }
+
+  @Override
+  public void cancelled() {
+    cancels.increment();
+  }
+}

@@ -1,0 +1,467 @@
+package org.pgconcord.router.session;
+
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.router.session.CallSink.Outcome;
+import org.pgconcord.router.wire.BackendFrames;
+import org.pgconcord.router.wire.BackendType;
+import org.pgconcord.router.wire.ErrorFields;
+import org.pgconcord.router.wire.FrontendMessage;
+import org.pgconcord.router.wire.TransactionStatus;
+
+/**
+ * The protocol of one logged-in client. Messages are dealt with strictly one after the other, each
+ * when the answer of the one before is complete; what the client sends meanwhile waits in the queue
+ * (and, when that is crowded, unread in the socket).
+ *
+ * <p><b>Sync.</b> Every Sync and every simple Query is answered by exactly one ReadyForQuery, after
+ * all that was sent before it. After an error all messages but Sync and Terminate are skipped.
+ *
+ * <p><b>Implicit transactions.</b> Statements between two Syncs, or in one simple Query, commit
+ * together or not at all. When the queue shows that a single statement stands alone it is run so
+ * and commits by itself; else the runner is told to open an implicit transaction, which ends at the
+ * Sync or at the end of the Query.
+ *
+ * <p><b>Answers to Parse and Bind</b> are held back until a shard has accepted the statement, so
+ * that a statement which no shard can parse is never said to exist. See {@link ExtendedStep}.
+ *
+ * <p>Runs on the session's event loop only.
+ */
+final class ClientSession {
+  private final ClientOutput out;
+  private final StatementRunner runner;
+  private final SessionMetrics metrics;
+  private final Runnable terminate;
+  private final MessageQueue queue = new MessageQueue();
+  private final ClientStatements statements = new ClientStatements();
+  private boolean busy;
+  private boolean draining;
+  private boolean skipping;
+  private boolean implicit;
+  private boolean decided;
+  private boolean closed;
+  private boolean stopAfterCall;
+
+  /** {@code terminate} closes the connection. */
+  ClientSession(
+      ClientOutput out, StatementRunner runner, SessionMetrics metrics, Runnable terminate) {
+    this.out = out;
+    this.runner = runner;
+    this.metrics = metrics;
+    this.terminate = terminate;
+  }
+
+  // --- input -----------------------------------------------------------------------------------
+
+  void receive(FrontendMessage message, int bytes) {
+    queue.add(message, bytes);
+    drain();
+  }
+
+  /** Deals with what waits, until a call is under way or more input is needed. */
+  private void drain() {
+    if (draining) {
+      return;
+    }
+    draining = true;
+    try {
+      while (!busy && !closed && !queue.isEmpty() && (skipping || queue.ready())) {
+        next();
+      }
+    } finally {
+      draining = false;
+    }
+    out.reading(!queue.crowded());
+    if (!busy) {
+      out.flush();
+    }
+  }
+
+  private void next() {
+    if (stopAfterCall && runner.status() == TransactionStatus.IDLE && !implicit) {
+      stop();
+      return;
+    }
+    ExtendedStep step = skipping ? NOTHING : ExtendedStep.recognise(queue.iterator());
+    if (step.messages() == 0) {
+      single(queue.remove());
+      return;
+    }
+    if (step.execute() != null && !decided) {
+      decided = true;
+      if (!queue.oneExecuteThenSync()) {
+        implicit = true;
+        runner.beginImplicit();
+      }
+    }
+    for (int i = 0; i < step.messages(); i++) {
+      queue.remove();
+    }
+    new StepRun(step).start();
+  }
+
+  private static final ExtendedStep NOTHING = new ExtendedStep(null, null, null, null, 0);
+
+  private void single(FrontendMessage message) {
+    if (message instanceof FrontendMessage.Terminate) {
+      terminate.run();
+    } else if (message instanceof FrontendMessage.Sync) {
+      sync();
+    } else if (skipping) {
+      return;
+    } else if (message instanceof FrontendMessage.Query query) {
+      query(query.sql());
+    } else if (message instanceof FrontendMessage.Close close) {
+      close(close);
+    } else if (message instanceof FrontendMessage.Flush) {
+      out.flush();
+    } else if (message instanceof FrontendMessage.Malformed malformed) {
+      malformed(malformed);
+    } else if (message instanceof FrontendMessage.FunctionCall) {
+      fail(ErrorFields.of(ErrorCode.FUNCTION_CALL_REFUSED.because("Function calls are refused.")));
+      skipping = false;
+      ready();
+    }
+  }
+
+  private void malformed(FrontendMessage.Malformed malformed) {
+    fail(ErrorFields.plain("ERROR", malformed.sqlState(), malformed.message()));
+    if (malformed.simple()) {
+      skipping = false;
+      ready();
+    }
+  }
+
+  private void close(FrontendMessage.Close close) {
+    if (close.subject() == FrontendMessage.Subject.STATEMENT) {
+      statements.closeStatement(close.name());
+    } else {
+      drop(statements.closePortal(close.name()));
+    }
+    out.write(b -> BackendFrames.empty(b, BackendType.CLOSE_COMPLETE));
+  }
+
+  private void drop(ClientStatements.@Nullable PortalEntry entry) {
+    if (entry != null && entry.state == ClientStatements.PortalState.SUSPENDED) {
+      runner.closePortal(entry.portal);
+    }
+  }
+
+  // --- the end of a batch ----------------------------------------------------------------------
+
+  private void sync() {
+    skipping = false;
+    endImplicit(this::ready);
+  }
+
+  private void endImplicit(Runnable then) {
+    decided = false;
+    if (!implicit) {
+      then.run();
+      return;
+    }
+    implicit = false;
+    call(sink -> runner.endImplicit(sink), CallSink.Description.NONE, () -> {}, end -> then.run());
+  }
+
+  private void ready() {
+    TransactionStatus status = runner.status();
+    if (status == TransactionStatus.IDLE) {
+      statements.closePortals().forEach(runner::closePortal);
+    }
+    out.write(b -> BackendFrames.readyForQuery(b, status));
+    out.flush();
+  }
+
+  /** An error of the session's own: the rest up to Sync is skipped. */
+  private void fail(ErrorFields fields) {
+    out.write(b -> BackendFrames.error(b, fields));
+    skipping = true;
+    runner.fail();
+  }
+
+  // --- calls of the runner ---------------------------------------------------------------------
+
+  private interface SinkCall {
+    void run(CallSink sink);
+  }
+
+  private interface Ended {
+    void with(CallSink sink);
+  }
+
+  private void call(SinkCall what, CallSink.Description description, Runnable accept, Ended ended) {
+    busy = true;
+    CallSink sink =
+        new CallSink(
+            out,
+            accept,
+            description,
+            over -> {
+              busy = false;
+              ended.with(over);
+              drain();
+            });
+    try {
+      what.run(sink);
+    } catch (ConcordException refused) {
+      sink.error(refused);
+      runner.fail();
+      sink.done();
+    } catch (RuntimeException bug) {
+      sink.error(SessionLog.bug(bug));
+      runner.fail();
+      sink.done();
+    }
+  }
+
+  // --- simple queries --------------------------------------------------------------------------
+
+  private void query(String sql) {
+    statements.closeStatement("");
+    drop(statements.closePortal(""));
+    endImplicit(() -> start(sql));
+  }
+
+  private void start(String sql) {
+    List<String> parts;
+    try {
+      parts = runner.split(sql);
+    } catch (ConcordException unreadable) {
+      fail(ErrorFields.of(unreadable));
+      skipping = false;
+      ready();
+      return;
+    }
+    if (parts.isEmpty()) {
+      out.write(b -> BackendFrames.empty(b, BackendType.EMPTY_QUERY_RESPONSE));
+      ready();
+      return;
+    }
+    if (parts.size() > 1) {
+      implicit = true;
+      runner.beginImplicit();
+    }
+    runPart(parts, 0);
+  }
+
+  private void runPart(List<String> parts, int index) {
+    StatementCall.Simple part = new StatementCall.Simple(parts.get(index));
+    call(
+        sink -> runner.run(part, sink),
+        CallSink.Description.IF_ROWS,
+        () -> {},
+        sink -> {
+          noticeDiscard();
+          metrics.statementEnded(sink.outcome() == Outcome.FAILED);
+          if (sink.outcome() != Outcome.FAILED && index + 1 < parts.size() && !closed) {
+            runPart(parts, index + 1);
+          } else {
+            endImplicit(this::ready);
+          }
+        });
+  }
+
+  // --- the extended protocol -------------------------------------------------------------------
+
+  /** One {@link ExtendedStep} on its way. */
+  private final class StepRun {
+    private final ExtendedStep step;
+    private @Nullable ClientStatement parsed;
+    private ClientStatements.@Nullable PortalEntry bound;
+
+    StepRun(ExtendedStep step) {
+      this.step = step;
+    }
+
+    void start() {
+      Optional<ErrorFields> fault = parse().or(this::bind);
+      if (fault.isPresent()) {
+        fail(fault.get());
+      } else if (step.execute() != null) {
+        execute(step.execute());
+      } else if (step.describe() != null) {
+        describe(step.describe());
+      } else {
+        check();
+      }
+    }
+
+    private Optional<ErrorFields> parse() {
+      FrontendMessage.Parse parse = step.parse();
+      if (parse == null) {
+        return Optional.empty();
+      }
+      parsed = new ClientStatement(parse.statement(), parse.sql(), parse.types());
+      return statements.refuseParse(parse.statement());
+    }
+
+    private Optional<ErrorFields> bind() {
+      FrontendMessage.Bind bind = step.bind();
+      if (bind == null) {
+        return Optional.empty();
+      }
+      ClientStatement statement = parsed != null ? parsed : statements.statement(bind.statement());
+      if (statement == null) {
+        return Optional.of(SessionErrors.unknownStatement(bind.statement()));
+      }
+      bound =
+          new ClientStatements.PortalEntry(
+              new ClientPortal(
+                  bind.portal(), statement, bind.parameters(), statements.types(statement)));
+      return statements.refusePortal(bind.portal());
+    }
+
+    /** The shards have accepted what was parsed and bound: it exists, and its answers go out. */
+    private void accept() {
+      if (parsed != null) {
+        statements.put(parsed);
+        out.write(b -> BackendFrames.empty(b, BackendType.PARSE_COMPLETE));
+      }
+      if (bound != null) {
+        drop(statements.put(bound));
+        out.write(b -> BackendFrames.empty(b, BackendType.BIND_COMPLETE));
+      }
+    }
+
+    private void execute(FrontendMessage.Execute execute) {
+      ClientStatements.PortalEntry entry =
+          bound != null ? bound : statements.portal(execute.portal());
+      if (entry == null) {
+        fail(SessionErrors.unknownPortal(execute.portal()));
+        return;
+      }
+      int maxRows = Math.max(0, execute.maxRows());
+      boolean describe = step.describe() != null;
+      if (entry.state == ClientStatements.PortalState.DONE) {
+        again(entry);
+        return;
+      }
+      StatementCall call =
+          entry.state == ClientStatements.PortalState.NEW
+              ? new StatementCall.Execute(entry.portal, describe, maxRows)
+              : new StatementCall.Continue(entry.portal, maxRows);
+      call(
+          sink -> runner.run(call, sink),
+          describe ? CallSink.Description.ASKED : CallSink.Description.NONE,
+          this::accept,
+          sink -> executed(entry, sink));
+    }
+
+    private void executed(ClientStatements.PortalEntry entry, CallSink sink) {
+      entry.returnsRows |= sink.returnedRows();
+      entry.state =
+          sink.outcome() == Outcome.SUSPENDED
+              ? ClientStatements.PortalState.SUSPENDED
+              : ClientStatements.PortalState.DONE;
+      skipping |= sink.outcome() == Outcome.FAILED;
+      metrics.statementEnded(sink.outcome() == Outcome.FAILED);
+      noticeDiscard();
+    }
+
+    /** A portal that has run to its end: no more rows, or an error when it had none to give. */
+    private void again(ClientStatements.PortalEntry entry) {
+      if (entry.returnsRows) {
+        out.write(b -> BackendFrames.commandComplete(b, "SELECT 0"));
+      } else {
+        fail(SessionErrors.portalCannotRun(entry.portal.name()));
+      }
+    }
+
+    private void describe(FrontendMessage.Describe describe) {
+      boolean portal = describe.subject() == FrontendMessage.Subject.PORTAL;
+      ClientStatements.PortalEntry entry =
+          bound != null || !portal ? bound : statements.portal(describe.name());
+      ClientStatement statement = parsed;
+      if (portal) {
+        statement = entry == null ? null : entry.portal.statement();
+      } else if (statement == null) {
+        statement = statements.statement(describe.name());
+      }
+      if (statement == null) {
+        fail(
+            portal
+                ? SessionErrors.unknownPortal(describe.name())
+                : SessionErrors.unknownStatement(describe.name()));
+        return;
+      }
+      describe(
+          statement, new DescriptionWriter(out, portal && entry != null ? entry.portal : null));
+    }
+
+    /** A Parse or Bind that nothing follows: some shard must have accepted it all the same. */
+    private void check() {
+      if (parsed == null) {
+        accept();
+      } else {
+        describe(parsed, DescriptionWriter.silent(out));
+      }
+    }
+
+    private void describe(ClientStatement statement, DescriptionWriter writer) {
+      call(
+          sink -> runner.describe(statement, writer.into(sink)),
+          CallSink.Description.NONE,
+          this::accept,
+          sink -> {
+            skipping |= sink.outcome() == Outcome.FAILED;
+            writer.parameterTypes().ifPresent(types -> statements.describe(statement, types));
+          });
+    }
+  }
+
+  // --- from outside ----------------------------------------------------------------------------
+
+  private boolean discarded;
+
+  /** DISCARD ALL has run: the client's statements and portals are gone. */
+  void discard() {
+    discarded = true;
+  }
+
+  private void noticeDiscard() {
+    if (discarded) {
+      discarded = false;
+      statements.clear();
+    }
+  }
+
+  /** A cancel request: hits what runs now, or nothing. */
+  void cancel() {
+    if (busy) {
+      runner.cancel();
+    }
+  }
+
+  /** The router stops: the session ends when it is between transactions. */
+  void stopWhenIdle() {
+    stopAfterCall = true;
+    if (!busy && runner.status() == TransactionStatus.IDLE && !implicit) {
+      stop();
+    }
+  }
+
+  /** The router stops now. */
+  void stop() {
+    if (!closed) {
+      out.write(
+          b ->
+              BackendFrames.error(
+                  b,
+                  ErrorFields.of(
+                      "FATAL", ErrorCode.SHUTTING_DOWN.because("The router is stopping."))));
+      terminate.run();
+    }
+  }
+
+  /** The client is gone. */
+  void closed() {
+    if (!closed) {
+      closed = true;
+      runner.close();
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package org.pgconcord.router.session;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.router.wire.ErrorFields;
+import org.pgconcord.router.wire.ParameterTypes;
+
+/** The prepared statements and portals of one client, by the rules of the protocol. */
+final class ClientStatements {
+  private static final int MAX = 20_000;
+
+  /** How far a portal has come. */
+  enum PortalState {
+    NEW,
+    SUSPENDED,
+    DONE
+  }
+
+  /** A portal with its progress. */
+  static final class PortalEntry {
+    final ClientPortal portal;
+    PortalState state = PortalState.NEW;
+    boolean returnsRows;
+
+    PortalEntry(ClientPortal portal) {
+      this.portal = portal;
+    }
+  }
+
+  private final Map<String, ClientStatement> statements = new HashMap<>();
+  private final Map<String, ParameterTypes> described = new HashMap<>();
+  private final Map<String, PortalEntry> portals = new HashMap<>();
+
+  /** Why a Parse of this name cannot be; an unnamed statement is simply replaced. */
+  Optional<ErrorFields> refuseParse(String name) {
+    if (!name.isEmpty() && statements.containsKey(name)) {
+      return Optional.of(SessionErrors.duplicateStatement(name));
+    }
+    return statements.size() >= MAX
+        ? Optional.of(SessionErrors.tooManyStatements(MAX))
+        : Optional.empty();
+  }
+
+  void put(ClientStatement statement) {
+    statements.put(statement.name(), statement);
+    described.remove(statement.name());
+  }
+
+  @Nullable ClientStatement statement(String name) {
+    return statements.get(name);
+  }
+
+  /** The server has told the types of the statement's parameters. */
+  void describe(ClientStatement statement, ParameterTypes types) {
+    if (statement.equals(statements.get(statement.name()))) {
+      described.put(statement.name(), types);
+    }
+  }
+
+  /** The best known types of the statement's parameters. */
+  ParameterTypes types(ClientStatement statement) {
+    return statement.equals(statements.get(statement.name()))
+        ? described.getOrDefault(statement.name(), statement.types())
+        : statement.types();
+  }
+
+  void closeStatement(String name) {
+    statements.remove(name);
+    described.remove(name);
+  }
+
+  Optional<ErrorFields> refusePortal(String name) {
+    if (!name.isEmpty() && portals.containsKey(name)) {
+      return Optional.of(SessionErrors.duplicatePortal(name));
+    }
+    return portals.size() >= MAX
+        ? Optional.of(SessionErrors.tooManyStatements(MAX))
+        : Optional.empty();
+  }
+
+  /** Adds the portal; returns the one it replaces, if any. */
+  @Nullable PortalEntry put(PortalEntry entry) {
+    return portals.put(entry.portal.name(), entry);
+  }
+
+  @Nullable PortalEntry portal(String name) {
+    return portals.get(name);
+  }
+
+  @Nullable PortalEntry closePortal(String name) {
+    return portals.remove(name);
+  }
+
+  /** The transaction is over: its portals are gone. Returns those that were suspended. */
+  List<ClientPortal> closePortals() {
+    List<ClientPortal> suspended = new ArrayList<>();
+    for (PortalEntry entry : portals.values()) {
+      if (entry.state == PortalState.SUSPENDED) {
+        suspended.add(entry.portal);
+      }
+    }
+    portals.clear();
+    return suspended;
+  }
+
+  void clear() {
+    statements.clear();
+    described.clear();
+    portals.clear();
+  }
+}

@@ -1,0 +1,39 @@
+package org.pgconcord.router.session;
+
+import org.pgconcord.router.wire.ErrorFields;
+
+/** Faults that PostgreSQL's own server would report in these words; drivers match them. */
+final class SessionErrors {
+  private SessionErrors() {}
+
+  static ErrorFields unknownStatement(String name) {
+    return ErrorFields.plain(
+        "ERROR",
+        "26000",
+        name.isEmpty()
+            ? "unnamed prepared statement does not exist"
+            : "prepared statement \"" + name + "\" does not exist");
+  }
+
+  static ErrorFields duplicateStatement(String name) {
+    return ErrorFields.plain(
+        "ERROR", "42P05", "prepared statement \"" + name + "\" already exists");
+  }
+
+  static ErrorFields tooManyStatements(int max) {
+    return ErrorFields.plain(
+        "ERROR", "54000", "a session can hold at most " + max + " prepared statements and portals");
+  }
+
+  static ErrorFields unknownPortal(String name) {
+    return ErrorFields.plain("ERROR", "34000", "portal \"" + name + "\" does not exist");
+  }
+
+  static ErrorFields duplicatePortal(String name) {
+    return ErrorFields.plain("ERROR", "42P03", "cursor \"" + name + "\" already exists");
+  }
+
+  static ErrorFields portalCannotRun(String name) {
+    return ErrorFields.plain("ERROR", "55000", "portal \"" + name + "\" cannot be run");
+  }
+}

@@ -1,0 +1,60 @@
+package org.pgconcord.router.session;
+
+import java.security.SecureRandom;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The clients of a router: how many, who can be cancelled, who must go when the router stops. */
+public final class Sessions {
+  private final AtomicInteger connections = new AtomicInteger();
+  private final Set<ClientHandler> live = ConcurrentHashMap.newKeySet();
+  private final CancelKeys<ClientHandler> keys;
+
+  public Sessions(SecureRandom random) {
+    keys = new CancelKeys<>(random);
+  }
+
+  /** Counts a new connection; false when there are {@code max} already. */
+  boolean admit(int max) {
+    if (connections.incrementAndGet() <= max) {
+      return true;
+    }
+    connections.decrementAndGet();
+    return false;
+  }
+
+  void left() {
+    connections.decrementAndGet();
+  }
+
+  CancelKeys.Key register(ClientHandler session) {
+    live.add(session);
+    return keys.register(session);
+  }
+
+  void remove(ClientHandler session, CancelKeys.Key key) {
+    live.remove(session);
+    keys.remove(key);
+  }
+
+  Optional<ClientHandler> find(int processId, String secret) {
+    return keys.find(processId, secret);
+  }
+
+  /** Clients that are logged in. */
+  public int count() {
+    return live.size();
+  }
+
+  /** Each session ends at its next moment between transactions. */
+  public void stopWhenIdle() {
+    live.forEach(ClientHandler::stopWhenIdle);
+  }
+
+  /** All sessions end now; open transactions are rolled back. */
+  public void stop() {
+    live.forEach(ClientHandler::stop);
+  }
+}

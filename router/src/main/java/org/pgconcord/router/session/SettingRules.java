@@ -1,0 +1,51 @@
+package org.pgconcord.router.session;
+
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.error.ErrorCode;
+
+/**
+ * The few settings that the router cannot leave to the servers: what decides how text is read, and
+ * its own namespace, where a misspelt name must not become a silent custom parameter.
+ */
+final class SettingRules {
+  private static final String OWN = "pgconcord.";
+  private static final Set<String> UTF8 = Set.of("utf8", "unicode");
+  private static final Set<String> TRUE = Set.of("on", "true", "yes", "1", "t", "y", "tru", "tr");
+
+  private SettingRules() {}
+
+  /** Why {@code name} cannot be set to {@code value}, if so. */
+  static Optional<ConcordException> refuse(String name, String value) {
+    String key = name.toLowerCase(Locale.ROOT);
+    if (key.startsWith(OWN)) {
+      return Optional.of(
+          ErrorCode.SETTING_UNKNOWN.because("The router has no setting \"" + key + "\"."));
+    }
+    return switch (key) {
+      case "client_encoding" ->
+          utf8(value)
+              ? Optional.empty()
+              : Optional.of(
+                  ErrorCode.ENCODING_REFUSED.because(
+                      "client_encoding cannot be " + value + ": the router speaks UTF8 only."));
+      case "standard_conforming_strings" ->
+          TRUE.contains(value.toLowerCase(Locale.ROOT))
+              ? Optional.empty()
+              : Optional.of(
+                  ErrorCode.ENCODING_REFUSED.because("standard_conforming_strings must stay on."));
+      default -> Optional.empty();
+    };
+  }
+
+  /** PostgreSQL compares encodings by letters and digits alone. */
+  static boolean utf8(String encoding) {
+    return UTF8.contains(letters(encoding));
+  }
+
+  static String letters(String encoding) {
+    return encoding.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]", "");
+  }
+}

@@ -1,0 +1,188 @@
+package org.pgconcord.router.session;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.router.backend.BackendConnection;
+import org.pgconcord.router.backend.BackendListener;
+import org.pgconcord.router.backend.BackendRequest;
+import org.pgconcord.router.backend.QueryResult;
+import org.pgconcord.router.backend.SessionBackends;
+import org.pgconcord.router.backend.SettingsRecorder;
+import org.pgconcord.router.wire.Frame;
+import org.pgconcord.router.wire.TransactionStatus;
+
+/**
+ * Runs a client's settings commands: the home backend judges, the recorder remembers, and what
+ * matters for planning is read back from the server rather than guessed from the text.
+ */
+final class TrackedSettings implements SessionSettings {
+  private static final String ASK =
+      "SELECT pg_catalog.current_setting('search_path'), CURRENT_USER::pg_catalog.text";
+  private static final Set<String> MEANINGFUL =
+      Set.of("", "search_path", "role", "session_authorization");
+
+  private final SettingsRecorder recorder;
+  private final SessionBackends backends;
+  private final Runnable discarded;
+  private EffectiveSettings effective =
+      new EffectiveSettings(new EffectiveSettings.Values(List.of(), ""));
+  private long version;
+
+  /** {@code discarded} is told when DISCARD ALL has run. */
+  TrackedSettings(SettingsRecorder recorder, SessionBackends backends, Runnable discarded) {
+    this.recorder = recorder;
+    this.backends = backends;
+    this.discarded = discarded;
+  }
+
+  /** Asks the home backend, just opened, what is in force. */
+  CompletableFuture<?> start(BackendConnection home) {
+    return home.query(ASK, List.of())
+        .thenAccept(answer -> effective = new EffectiveSettings(values(answer)));
+  }
+
+  private static EffectiveSettings.Values values(QueryResult answer) {
+    List<@Nullable String> row = answer.rows().get(0);
+    return new EffectiveSettings.Values(
+        SearchPath.parse(String.valueOf(row.get(0))), String.valueOf(row.get(1)));
+  }
+
+  @Override
+  public void run(BackendConnection home, SettingCommand command, String sql, ResultSink sink) {
+    Optional<ConcordException> refused = refuse(command);
+    if (refused.isPresent()) {
+      sink.error(refused.get());
+      sink.done();
+      return;
+    }
+    home.send(new BackendRequest.Query(sql), new CommandListener(home, command, sql, sink));
+  }
+
+  private static Optional<ConcordException> refuse(SettingCommand command) {
+    return switch (command.kind()) {
+      case SET, SET_LOCAL -> SettingRules.refuse(command.name(), command.value());
+      case RESET, RESET_ALL, DISCARD_ALL -> Optional.empty();
+    };
+  }
+
+  private final class CommandListener implements BackendListener {
+    private final BackendConnection home;
+    private final SettingCommand command;
+    private final String sql;
+    private final ResultSink sink;
+    private boolean failed;
+
+    CommandListener(BackendConnection home, SettingCommand command, String sql, ResultSink sink) {
+      this.home = home;
+      this.command = command;
+      this.sql = sql;
+      this.sink = sink;
+    }
+
+    @Override
+    public void complete(Frame frame) {
+      sink.complete(frame);
+    }
+
+    @Override
+    public void notice(Frame frame) {
+      sink.notice(frame);
+    }
+
+    @Override
+    public void error(Frame frame) {
+      failed = true;
+      sink.error(frame);
+    }
+
+    @Override
+    public void ready(TransactionStatus status) {
+      if (failed) {
+        sink.done();
+        return;
+      }
+      try {
+        record(command, sql);
+      } catch (ConcordException tooMany) {
+        sink.error(tooMany);
+        home.close();
+        sink.done();
+        return;
+      }
+      refresh(status);
+    }
+
+    private void refresh(TransactionStatus status) {
+      if (!MEANINGFUL.contains(command.name())) {
+        sink.done();
+        return;
+      }
+      boolean local = command.kind() == SettingCommand.Kind.SET_LOCAL;
+      boolean inside = status == TransactionStatus.OPEN;
+      var unused =
+          home.query(ASK, List.of())
+              .whenComplete(
+                  (answer, failure) -> {
+                    if (answer != null) {
+                      effective.changed(command.name(), values(answer), local && inside, inside);
+                    } else {
+                      home.close();
+                    }
+                    sink.done();
+                  });
+    }
+
+    @Override
+    public void lost(ConcordException cause) {
+      sink.error(cause);
+      sink.done();
+    }
+  }
+
+  private void record(SettingCommand command, String sql) {
+    SettingsRecorder.Cursor cursor = backends.homeCursor();
+    switch (command.kind()) {
+      case SET, RESET -> recorder.set(cursor, command.name(), sql, false);
+      case SET_LOCAL -> recorder.set(cursor, command.name(), sql, true);
+      case RESET_ALL -> recorder.resetAll(cursor, sql);
+      case DISCARD_ALL -> {
+        recorder.resetAll(cursor, sql);
+        backends.forgetPreparedAtHome();
+        discarded.run();
+      }
+    }
+    version++;
+  }
+
+  @Override
+  public void committed() {
+    recorder.committed();
+    effective.committed();
+  }
+
+  @Override
+  public void rolledBack() {
+    recorder.rolledBack();
+    effective.rolledBack();
+    version++;
+  }
+
+  @Override
+  public List<String> searchPath() {
+    return effective.now().searchPath();
+  }
+
+  @Override
+  public String currentUser() {
+    return effective.now().role();
+  }
+
+  @Override
+  public long version() {
+    return version;
+  }
+}
