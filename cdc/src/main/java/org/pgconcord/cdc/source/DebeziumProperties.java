@@ -32,7 +32,7 @@ final class DebeziumProperties {
     return Map.of(
         "name", "pgconcord-" + settings.slot(),
         "connector.class", "io.debezium.connector.postgresql.PostgresConnector",
-        "offset.storage", NoOffsets.class.getName(),
+        "offset.storage", RunOffsets.class.getName(),
         "offset.flush.interval.ms", "0",
         "topic.prefix", TOPIC_PREFIX,
         // Our own supervisor starts the engine again; a restart inside would hide the repetition.

@@ -6,18 +6,20 @@ import io.debezium.engine.DebeziumEngine;
 import io.debezium.engine.DebeziumEngine.RecordCommitter;
 import io.debezium.engine.spi.OffsetCommitPolicy;
 import java.io.IOException;
+import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.random.RandomGenerator;
+import java.util.function.Supplier;
 import org.apache.kafka.connect.source.SourceRecord;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.cdc.change.ChangeListener;
 import org.pgconcord.cdc.change.ChangeStream;
 import org.pgconcord.cdc.change.SourceTransaction;
+import org.pgconcord.cdc.change.StreamName;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.Lsn;
@@ -60,8 +62,9 @@ public final class DebeziumStream implements ChangeStream {
   /** The same broken order so many times in a row is a bug, not an accident. */
   private static final int BROKEN_ORDERS = 5;
 
-  private final SourceSettings settings;
+  private final Supplier<SourceSettings> source;
   private final StateStore store;
+  private final StreamName stream;
   private final SlotProbe probe;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition closing = lock.newCondition();
@@ -73,26 +76,35 @@ public final class DebeziumStream implements ChangeStream {
 
   /** One engine's life: what it collected and what it may mark. */
   private final class Run {
+    final SourceSettings settings;
+    final String placeholder;
     final RecordReader reader;
-    final TransactionAssembler assembler =
-        new TransactionAssembler(store, settings.slot(), settings.transactionRows());
+    final TransactionAssembler assembler;
     final Acknowledgements<ChangeEvent<SourceRecord, SourceRecord>> marks =
         new Acknowledgements<>();
     final ChangeListener target;
     boolean delivered;
     @Nullable Throwable failure;
 
-    Run(String placeholder, ChangeListener target) {
+    Run(SourceSettings settings, String placeholder, ChangeListener target) {
+      this.settings = settings;
+      this.placeholder = placeholder;
+      this.assembler = new TransactionAssembler(store, settings.slot(), settings.transactionRows());
       this.reader = new RecordReader(placeholder, settings.columns());
       this.target = target;
     }
   }
 
-  public DebeziumStream(SourceSettings settings, StateStore store, SlotProbe probe) {
-    this.settings = settings;
+  /**
+   * @param source asked before each start of the engine
+   */
+  public DebeziumStream(
+      Supplier<SourceSettings> source, StateStore store, StreamName stream, SlotProbe probe) {
+    this.source = source;
     this.store = store;
+    this.stream = stream;
     this.probe = probe;
-    this.supervisor = new Thread(this::supervise, "stream-" + settings.stream());
+    this.supervisor = new Thread(this::supervise, "stream-" + stream);
     supervisor.setDaemon(true);
   }
 
@@ -157,8 +169,8 @@ public final class DebeziumStream implements ChangeStream {
     try {
       probe.check();
       byte[] random = new byte[16];
-      RandomGenerator.of("SecureRandom").nextBytes(random);
-      Run run = new Run("unavailable-" + HexFormat.of().formatHex(random), target);
+      new SecureRandom().nextBytes(random);
+      Run run = new Run(source.get(), "unavailable-" + HexFormat.of().formatHex(random), target);
       runEngine(run);
       if (run.delivered) {
         backoff.reset();
@@ -172,7 +184,7 @@ public final class DebeziumStream implements ChangeStream {
   private void runEngine(Run run) {
     DebeziumEngine<ChangeEvent<SourceRecord, SourceRecord>> engine =
         DebeziumEngine.create(Connect.class)
-            .using(DebeziumProperties.of(settings, run.reader.placeholder()))
+            .using(DebeziumProperties.of(run.settings, run.placeholder))
             .using(OffsetCommitPolicy.always())
             .using(
                 (success, message, error) -> {
@@ -225,7 +237,7 @@ public final class DebeziumStream implements ChangeStream {
     Duration pause = backoff.next();
     LOG.warn(
         "change stream ended, starting again stream={} failures={} pause_ms={} cause=\"{}\"",
-        settings.stream(),
+        stream,
         backoff.failures(),
         pause.toMillis(),
         failure == null ? "the engine stopped" : String.valueOf(failure.getMessage()));
@@ -338,7 +350,7 @@ public final class DebeziumStream implements ChangeStream {
       } catch (IllegalStateException e) {
         waitALittle();
       } catch (IOException e) {
-        LOG.warn("change stream did not stop in order stream={}", settings.stream(), e);
+        LOG.warn("change stream did not stop in order stream={}", stream, e);
         return;
       }
     }

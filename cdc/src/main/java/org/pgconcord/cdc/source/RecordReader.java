@@ -46,10 +46,6 @@ final class RecordReader {
     this.columns = Map.copyOf(columns);
   }
 
-  String placeholder() {
-    return placeholder;
-  }
-
   SourceEvent read(SourceRecord record) {
     if (!(record.value() instanceof Struct value)) {
       return new SourceEvent.Other();

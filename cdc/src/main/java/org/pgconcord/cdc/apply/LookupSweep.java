@@ -1,0 +1,95 @@
+package org.pgconcord.cdc.apply;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.gsi.Entry;
+import org.pgconcord.gsi.LookupIndex;
+import org.pgconcord.gsi.Outcome;
+import org.pgconcord.gsi.SettlementRunner;
+
+/**
+ * Finds surplus entries that no stream shows: their PRE committed and their MAIN did not, and a
+ * crash hid who knew. It passes once over the lookup table in key order, asks each owner shard
+ * which of a page's entries have no row, and settles those. The question takes no locks and may be
+ * early or late either way: a suspicion costs a settlement, and an entry that becomes surplus later
+ * belongs to whoever makes it so.
+ *
+ * <p>Used by one thread.
+ */
+final class LookupSweep implements AutoCloseable {
+  private static final int PAGE = 2_000;
+  private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(2);
+
+  private final LookupIndex index;
+  private final LookupWriter writer;
+  private final ShardSessions sessions;
+  private final SettlementRunner settlements;
+
+  /**
+   * What a pass did.
+   *
+   * @param removed entries that had no owner row
+   * @param unsettled keys whose locks were not to be had; the next pass meets them again
+   */
+  record Result(long entries, long removed, List<String> unsettled) {}
+
+  LookupSweep(LookupIndex index, SettlementRunner.Sessions source) {
+    this.index = index;
+    this.writer = new LookupWriter(index);
+    this.sessions = new ShardSessions(source);
+    this.settlements = new SettlementRunner(index, source, LOCK_TIMEOUT);
+  }
+
+  /** One pass; ends early when {@code stop} says so. */
+  Result pass(BooleanSupplier stop) throws SQLException {
+    long entries = 0;
+    long removed = 0;
+    List<String> unsettled = new ArrayList<>();
+    @Nullable String after = null;
+    List<Entry> page;
+    do {
+      page = writer.page(sessions.on(index.lookupShard()), Optional.ofNullable(after), PAGE);
+      for (Entry suspect : ownerless(page)) {
+        Outcome.Kind kind = settle(suspect.key());
+        removed += kind == Outcome.Kind.REMOVED ? 1 : 0;
+        if (kind == Outcome.Kind.UNSETTLED) {
+          unsettled.add(suspect.key());
+        }
+      }
+      entries += page.size();
+      after = page.isEmpty() ? after : page.get(page.size() - 1).key();
+    } while (page.size() == PAGE && !stop.getAsBoolean());
+    return new Result(entries, removed, unsettled);
+  }
+
+  /** Settles one key whose entry is in question. */
+  Outcome.Kind settle(String key) throws SQLException {
+    return settlements.settle(key, null).kind();
+  }
+
+  private List<Entry> ownerless(List<Entry> page) throws SQLException {
+    Map<ShardId, List<Entry>> byShard = new TreeMap<>();
+    for (Entry entry : page) {
+      byShard.computeIfAbsent(index.shardOf(entry.shardKey()), s -> new ArrayList<>()).add(entry);
+    }
+    List<Entry> suspects = new ArrayList<>();
+    for (Map.Entry<ShardId, List<Entry>> shard : byShard.entrySet()) {
+      suspects.addAll(writer.ownerless(sessions.on(shard.getKey()), shard.getValue()));
+    }
+    return suspects;
+  }
+
+  @Override
+  public void close() {
+    sessions.close();
+    settlements.close();
+  }
+}
