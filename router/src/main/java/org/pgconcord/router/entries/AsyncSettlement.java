@@ -3,7 +3,10 @@ package org.pgconcord.router.entries;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.pgconcord.gsi.Entry;
+import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.gsi.Outcome;
+import org.pgconcord.gsi.Settlement;
 import org.pgconcord.gsi.Step;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.backend.BackendRole;
@@ -11,26 +14,40 @@ import org.pgconcord.router.wire.TransactionStatus;
 
 /**
  * Runs one settlement on the session's event loop. Its owner sessions are the session's SERVICE
- * backends; its lookup session is the PRE backend, inside the session's PRE transaction for a claim
- * and by itself for an audit.
+ * backends; its lookup session is given: the PRE backend, inside the session's PRE transaction for
+ * a claim and by itself for an audit.
  */
 final class AsyncSettlement {
   private final ServiceSessions sessions;
-  private final Set<BackendConnection> owners = new HashSet<>();
+  private final BackendConnection lookup;
+  private final Set<BackendConnection> own = new HashSet<>();
 
-  private AsyncSettlement(ServiceSessions sessions) {
+  private AsyncSettlement(ServiceSessions sessions, BackendConnection lookup) {
     this.sessions = sessions;
+    this.lookup = lookup;
   }
 
-  /** Fails as its first failing statement does; no owner session keeps a lock then. */
-  static CompletableFuture<Outcome> run(ServiceSessions sessions, Step first) {
-    AsyncSettlement settlement = new AsyncSettlement(sessions);
-    return settlement
-        .step(first)
+  /** A claim inside the PRE transaction that is open on {@code pre}. */
+  static CompletableFuture<Outcome> claim(
+      ServiceSessions sessions, BackendConnection pre, LookupIndex index, Entry entry) {
+    return new AsyncSettlement(sessions, pre).run(Settlement.claim(index, entry));
+  }
+
+  /** An audit of a key's entry, in transactions of its own. */
+  static CompletableFuture<Outcome> audit(
+      ServiceSessions sessions, BackendConnection lookup, LookupIndex index, String key) {
+    AsyncSettlement settlement = new AsyncSettlement(sessions, lookup);
+    settlement.own.add(lookup);
+    return settlement.run(Settlement.audit(index, key, null));
+  }
+
+  /** Fails as its first failing statement does; no session of its own keeps a lock then. */
+  private CompletableFuture<Outcome> run(Step first) {
+    return step(first)
         .whenComplete(
             (outcome, failure) -> {
               if (failure != null) {
-                settlement.letGo();
+                letGo();
               }
             });
   }
@@ -47,19 +64,19 @@ final class AsyncSettlement {
 
   private CompletableFuture<BackendConnection> session(Step.Place place) {
     if (place.session() == Step.Session.LOOKUP) {
-      return sessions.acquire(place.shard(), BackendRole.PRE);
+      return CompletableFuture.completedFuture(lookup);
     }
     return sessions
         .acquire(place.shard(), BackendRole.SERVICE)
         .thenApply(
             backend -> {
-              owners.add(backend);
+              own.add(backend);
               return backend;
             });
   }
 
   private void letGo() {
-    for (BackendConnection backend : owners) {
+    for (BackendConnection backend : own) {
       if (backend.busy() || backend.status() != TransactionStatus.IDLE) {
         backend.close();
       }

@@ -19,8 +19,6 @@ import org.pgconcord.gsi.EntrySql;
 import org.pgconcord.gsi.EntryStatement;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.gsi.Outcome;
-import org.pgconcord.gsi.Settlement;
-import org.pgconcord.gsi.Step;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.backend.BackendRole;
 import org.pgconcord.router.backend.QueryResult;
@@ -115,7 +113,7 @@ public final class EntryTransaction {
 
   private CompletableFuture<Void> claim(LookupIndex index, Entry entry) {
     return pre(index.lookupShard())
-        .thenCompose(backend -> settle(Settlement.claim(index, entry)))
+        .thenCompose(backend -> AsyncSettlement.claim(sessions, backend, index, entry))
         .thenAccept(
             outcome -> {
               overlay.added(index, entry, hold(index, entry, outcome));
@@ -152,7 +150,9 @@ public final class EntryTransaction {
     if (rounds == 0) {
       return CompletableFuture.failedFuture(contended(index, entry));
     }
-    return settle(Settlement.audit(index, entry.key(), null))
+    return sessions
+        .acquire(index.lookupShard(), BackendRole.PRE)
+        .thenCompose(lookup -> AsyncSettlement.audit(sessions, lookup, index, entry.key()))
         .thenCompose(
             outcome ->
                 switch (outcome.kind()) {
@@ -293,10 +293,6 @@ public final class EntryTransaction {
               begun.put(shard, backend);
               return backend.query(BEGIN, List.of()).thenApply(result -> backend);
             });
-  }
-
-  private CompletableFuture<Outcome> settle(Step first) {
-    return AsyncSettlement.run(sessions, first);
   }
 
   private static CompletableFuture<Void> done() {

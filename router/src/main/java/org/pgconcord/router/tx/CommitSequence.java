@@ -131,7 +131,7 @@ final class CommitSequence {
 
   private CompletableFuture<Void> mainFailed(Throwable failure) {
     Throwable cause = Failures.cause(failure);
-    if (cause instanceof ShardErrorException || Failures.isCode(cause, ErrorCode.TX_ROLLED_BACK)) {
+    if (answered(cause)) {
       suspect(true, false);
       return CompletableFuture.failedFuture(cause);
     }
@@ -143,6 +143,15 @@ final class CommitSequence {
             .because("the connection to shard " + shard + " ended while it committed")
             .withDetail("The transaction may or may not be committed there.")
             .withCause(cause));
+  }
+
+  /**
+   * MAIN itself has said that it is rolled back. The FATAL error of a backend that was terminated
+   * says nothing: it may come between the commit and its answer.
+   */
+  private static boolean answered(Throwable cause) {
+    return (cause instanceof ShardErrorException error && !error.fields().fatal())
+        || Failures.isCode(cause, ErrorCode.TX_ROLLED_BACK);
   }
 
   private void suspect(boolean added, boolean removed) {
