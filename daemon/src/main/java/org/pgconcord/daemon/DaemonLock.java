@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 final class DaemonLock implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(DaemonLock.class);
 
-  /** "pgconcor" in ASCII; shared by all versions. */
-  private static final long KEY = 0x7067_636F_6E63_6F72L;
+  /** "pgcdaemn" in ASCII; shared by all versions, unlike the installer's own lock. */
+  private static final long KEY = 0x7067_6364_6165_6D6EL;
 
   private static final Duration WAIT = Duration.ofSeconds(3);
   private static final String HOLDER =

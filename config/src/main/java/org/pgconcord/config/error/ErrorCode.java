@@ -596,6 +596,18 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "The index cannot be built: its owner table lacks what that needs.",
       "Run the printed statements on the named shards, then build again."),
+  GSI_STEP_FAILED(
+      "gsi/step-failed",
+      "58000",
+      ErrorCategory.SHARD,
+      "A step in the life of an index failed; what was done before stays done.",
+      "Remove the named cause and give the same command again: it continues."),
+  GSI_STOPPED(
+      "gsi/stopped",
+      "57P01",
+      ErrorCategory.RESOURCES,
+      "The operation was cut short by the end of the daemon.",
+      "Start the daemon again: it continues."),
   GSI_UNKNOWN(
       "gsi/unknown",
       "42704",
@@ -620,6 +632,12 @@ public enum ErrorCode {
       ErrorCategory.USER,
       "A port that is to be opened is taken.",
       "End the process that listens there, or name another port."),
+  TOPOLOGY_NEEDS_DISABLE(
+      "topology/needs-disable-gsi",
+      "55000",
+      ErrorCategory.REFUSED,
+      "The document would end or change an index that routers maintain.",
+      "Name each index with --disable-gsi, or leave its declaration as it is."),
   // --- administration ----------------------------------------------------------------------
   ADMIN_REQUEST_INVALID(
       "admin/request-invalid",

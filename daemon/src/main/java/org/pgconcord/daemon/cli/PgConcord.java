@@ -21,6 +21,7 @@ import picocli.CommandLine.Spec;
       "  5 timed out, 7 not reachable, 78 bad configuration"
     },
     subcommands = {
+      ServeCommand.class,
       GsiCommand.class,
       ReferenceCommand.class,
       TopologyCommand.class,

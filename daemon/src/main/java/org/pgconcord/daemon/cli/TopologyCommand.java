@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "topology",
     mixinStandardHelpOptions = true,
-    description = "Check topology documents.",
+    description = "Check, show and apply topology documents.",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = TopologyCheckCommand.class)
+    subcommands = {TopologyCheckCommand.class, TopologyShowCommand.class})
 final class TopologyCommand {}

@@ -1,0 +1,160 @@
+package org.pgconcord.daemon;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.pgconcord.config.catalog.Catalog;
+import org.pgconcord.config.catalog.CatalogInstaller;
+import org.pgconcord.config.catalog.CatalogState;
+import org.pgconcord.config.catalog.CatalogWatch;
+import org.pgconcord.config.catalog.RoutingState;
+import org.pgconcord.config.catalog.RoutingStates;
+import org.pgconcord.config.check.SchemaSurvey;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.settings.DaemonSettings;
+import org.pgconcord.config.settings.ShardAddress;
+import org.pgconcord.config.settings.ShardConnections;
+import org.pgconcord.config.topology.Topology;
+import org.pgconcord.config.topology.TopologyReader;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.daemon.admin.Address;
+import org.pgconcord.daemon.admin.AdminServer;
+import org.pgconcord.daemon.admin.HealthRoutes;
+import org.pgconcord.daemon.admin.Route;
+import org.pgconcord.daemon.admin.TopologyRoutes;
+import org.pgconcord.daemon.topology.CatalogLocation;
+import org.pgconcord.daemon.topology.TopologyOperations;
+import org.pgconcord.daemon.topology.Wish;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one class that builds services, in the order in which they need each other: connections, the
+ * daemon's lock, the catalog, the topology, and what stands on them.
+ */
+final class Wiring {
+  private static final Logger log = LoggerFactory.getLogger(Wiring.class);
+
+  private final DaemonSettings settings;
+  private final Map<String, String> environment;
+  private final Closing closing = new Closing();
+
+  Wiring(DaemonSettings settings, Map<String, String> environment) {
+    this.settings = settings;
+    this.environment = environment;
+  }
+
+  /** Starts all of it; on failure nothing is left running. */
+  Daemon start() {
+    try {
+      return build();
+    } catch (RuntimeException e) {
+      closing.close();
+      throw e;
+    }
+  }
+
+  private Daemon build() {
+    ShardConnections connections = ShardConnections.of(settings, environment);
+    Optional<String> file = settings.topology().map(Wiring::read);
+    Optional<Topology> wanted = file.map(text -> TopologyReader.read(text).orThrow());
+    ShardId home = CatalogLocation.find(settings, connections, wanted);
+    Supplier<Connection> atHome = () -> connections.open(home, settings.catalogDatabase());
+
+    DaemonLock lock = closing.add("lock", DaemonLock.take(atHome));
+    Catalog catalog = catalog(atHome, connections);
+    TopologyOperations topologies =
+        new TopologyOperations(catalog, connections, settings.shards().keySet());
+    applyFirst(catalog, topologies, file);
+    CatalogWatch watch = watch(catalog, connections, atHome);
+    RoutingState state = watch.start();
+    topologies.installShards(state.topology());
+    catalog.rememberServers(connections.servers());
+    topologies.againstShards(state.topology()).forEach(f -> log.warn("{}", f.line()));
+
+    AdminServer admin =
+        closing.add(
+            "admin",
+            new AdminServer(address(settings.admin().listen()), routes(topologies, watch)));
+    Daemon daemon = new Daemon(closing, new Daemon.Addresses(admin.address()));
+    ticks(lock, daemon);
+    admin.start();
+    return daemon;
+  }
+
+  private Catalog catalog(Supplier<Connection> atHome, ShardConnections connections) {
+    try (Connection connection = atHome.get()) {
+      CatalogInstaller.installCatalog(connection);
+    } catch (java.sql.SQLException e) {
+      throw ErrorCode.SHARD_UNREACHABLE.because("the catalog cannot be installed").withCause(e);
+    }
+    Catalog catalog = closing.add("catalog", new Catalog(atHome));
+    connections.remember(catalog.servers());
+    return catalog;
+  }
+
+  /** The file counts once, for an empty catalog; later the catalog rules. */
+  private void applyFirst(Catalog catalog, TopologyOperations topologies, Optional<String> file) {
+    CatalogState stored = catalog.load();
+    Optional<String> applied = stored.document().map(CatalogState.Document::text);
+    if (applied.isEmpty()) {
+      String document =
+          file.orElseThrow(
+              () ->
+                  ErrorCode.CONFIG_INVALID.because(
+                      "the catalog has no topology yet and the configuration names no file"));
+      long revision = topologies.applyFirst(document, "from the configured file");
+      log.info("topology applied revision={} source=file", revision);
+    } else if (file.isPresent() && !Wish.sameMeaning(file.get(), applied.get())) {
+      log.warn(
+          "topology file differs from the applied one, which rules revision={} file={}",
+          stored.revision(),
+          settings.topology().map(Path::toString).orElse(""));
+    }
+  }
+
+  private CatalogWatch watch(
+      Catalog catalog, ShardConnections connections, Supplier<Connection> atHome) {
+    RoutingStates states = new RoutingStates(catalog, new SchemaSurvey(connections));
+    return closing.add("catalog watch", new CatalogWatch(catalog, states, atHome, state -> {}));
+  }
+
+  private static List<Route> routes(TopologyOperations topologies, CatalogWatch watch) {
+    List<Route> routes = new java.util.ArrayList<>();
+    routes.addAll(new HealthRoutes(watch::failure).routes());
+    routes.addAll(new TopologyRoutes(topologies).routes());
+    return routes;
+  }
+
+  private void ticks(DaemonLock lock, Daemon daemon) {
+    Ticks ticks = closing.add("ticks", new Ticks());
+    ticks.every(
+        Duration.ofSeconds(2),
+        "lock",
+        () -> {
+          if (!lock.holds()) {
+            daemon.fail("another daemon has taken the lock");
+          }
+        });
+  }
+
+  private static java.net.InetSocketAddress address(ShardAddress listen) {
+    return Address.parse(listen.toString(), "admin.listen");
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw ErrorCode.CONFIG_INVALID
+          .because("the topology file " + file + " cannot be read")
+          .withCause(e);
+    }
+  }
+}

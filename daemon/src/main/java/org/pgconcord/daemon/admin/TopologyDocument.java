@@ -1,0 +1,27 @@
+package org.pgconcord.daemon.admin;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+
+/**
+ * What {@code topology show} prints: the document that is applied, and beside each index's wish the
+ * state that it has.
+ *
+ * @param revision the catalog's; documents and steps of states share the count
+ * @param documentRevision the one that this document was applied as
+ * @param appliedAt ISO 8601, UTC
+ */
+public record TopologyDocument(
+    long revision,
+    long documentRevision,
+    String appliedAt,
+    String comment,
+    List<Index> gsis,
+    JsonNode document) {
+  public TopologyDocument {
+    gsis = List.copyOf(gsis);
+  }
+
+  /** One declared index: {@code wish} is the document's flag, {@code state} the catalog's. */
+  public record Index(String gsi, boolean wish, String state, String reason, long epoch) {}
+}

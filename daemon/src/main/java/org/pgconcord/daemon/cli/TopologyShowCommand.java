@@ -1,0 +1,45 @@
+package org.pgconcord.daemon.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.concurrent.Callable;
+import org.pgconcord.daemon.admin.Json;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+@Command(
+    name = "show",
+    mixinStandardHelpOptions = true,
+    description = "Show the applied document and, beside each index's wish, its state.")
+final class TopologyShowCommand implements Callable<Integer> {
+  @Mixin private AdminOptions admin = new AdminOptions();
+  @Mixin private Output output = new Output();
+
+  @Override
+  public Integer call() {
+    output.print(admin.client().get("/topology"), TopologyShowCommand::text);
+    return ExitCode.OK.status();
+  }
+
+  static String text(JsonNode topology) {
+    StringBuilder text = new StringBuilder();
+    text.append(Json.write(topology.path("document"))).append('\n');
+    text.append(
+        "revision %d; the document is revision %d, applied %s%n"
+            .formatted(
+                topology.path("revision").asLong(),
+                topology.path("document_revision").asLong(),
+                topology.path("applied_at").asText()));
+    text.append("%-24s %-16s %s%n".formatted("index", "wish", "state"));
+    for (JsonNode gsi : topology.path("gsis")) {
+      String reason = gsi.path("reason").asText();
+      text.append(
+          "%-24s %-16s %s%s%n"
+              .formatted(
+                  gsi.path("gsi").asText(),
+                  gsi.path("wish").asBoolean() ? "enabled" : "not enabled",
+                  gsi.path("state").asText(),
+                  reason.isEmpty() ? "" : " (" + reason + ")"));
+    }
+    return text.toString();
+  }
+}

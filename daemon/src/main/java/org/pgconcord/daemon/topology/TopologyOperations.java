@@ -1,0 +1,151 @@
+package org.pgconcord.daemon.topology;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.pgconcord.config.catalog.Catalog;
+import org.pgconcord.config.catalog.CatalogInstaller;
+import org.pgconcord.config.catalog.CatalogState;
+import org.pgconcord.config.catalog.RoutingState;
+import org.pgconcord.config.check.SchemaSurvey;
+import org.pgconcord.config.check.TopologyCheck;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.settings.ShardConnections;
+import org.pgconcord.config.topology.Finding;
+import org.pgconcord.config.topology.Topology;
+import org.pgconcord.config.topology.TopologyReader;
+import org.pgconcord.config.topology.TopologyReading;
+import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.ShardId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Checks and applies topology documents. Blocks; called by admin threads and at the start. */
+public final class TopologyOperations {
+  private static final Logger log = LoggerFactory.getLogger(TopologyOperations.class);
+
+  private final Catalog catalog;
+  private final ShardConnections connections;
+  private final Set<ShardId> configured;
+  private final SchemaSurvey survey;
+
+  /** Ends the maintenance of an index before a document that no longer wants it is applied. */
+  @FunctionalInterface
+  public interface Disabling {
+    void disable(GsiName gsi);
+  }
+
+  public TopologyOperations(
+      Catalog catalog, ShardConnections connections, Set<ShardId> configured) {
+    this.catalog = catalog;
+    this.connections = connections;
+    this.configured = Set.copyOf(configured);
+    this.survey = new SchemaSurvey(connections);
+  }
+
+  /** Everything that is wrong with a document, or between it and the shards. */
+  public List<Finding> check(String document) {
+    TopologyReading reading = TopologyReader.read(document);
+    List<Finding> findings = new ArrayList<>(reading.findings());
+    reading.topology().ifPresent(topology -> findings.addAll(againstShards(topology)));
+    return findings;
+  }
+
+  /** What is wrong between an applied topology and the shards now. */
+  public List<Finding> againstShards(Topology topology) {
+    List<Finding> findings = new ArrayList<>(TopologyCheck.shards(topology, configured));
+    if (configured.containsAll(topology.shards())) {
+      findings.addAll(TopologyCheck.schemas(topology, survey.read(topology)));
+    }
+    return findings;
+  }
+
+  /** The first document of a catalog. */
+  public long applyFirst(String document, String comment) {
+    Topology topology = checked(document);
+    installShards(topology);
+    return catalog.apply(document, OptionalLong.of(0), comment);
+  }
+
+  /**
+   * Applies a document over another one.
+   *
+   * @param current the state that the catalog has now
+   * @param allowed maintained indexes that may be disabled for it
+   * @return the new revision
+   */
+  public long apply(
+      RoutingState current,
+      String document,
+      OptionalLong expectedRevision,
+      Set<GsiName> allowed,
+      Disabling disabling,
+      String comment) {
+    if (expectedRevision.isPresent() && expectedRevision.getAsLong() != current.revision()) {
+      throw ErrorCode.TOPOLOGY_REVISION_CHANGED.because(
+          "the catalog is at revision "
+              + current.revision()
+              + ", expected was "
+              + expectedRevision.getAsLong());
+    }
+    Topology next = checked(document);
+    refuse(ChangeRules.violations(current, next, allowed));
+    for (GsiName gsi : allowed) {
+      if (current.status(gsi).state().maintained()) {
+        disabling.disable(gsi);
+      }
+    }
+    installShards(next);
+    long revision = catalog.apply(document, OptionalLong.of(catalog.load().revision()), comment);
+    log.info("topology applied revision={} comment=\"{}\"", revision, comment);
+    return revision;
+  }
+
+  /** Makes schema pgconcord in every declared database of every shard. May run again. */
+  public void installShards(Topology topology) {
+    for (String database : topology.databases().keySet()) {
+      for (ShardId shard : topology.shards()) {
+        try (Connection connection = connections.open(shard, database)) {
+          CatalogInstaller.installShard(connection);
+        } catch (SQLException e) {
+          throw ErrorCode.SHARD_UNREACHABLE
+              .because("shard " + shard + " did not answer: " + e.getMessage())
+              .withCause(e);
+        }
+      }
+    }
+  }
+
+  public CatalogState stored() {
+    return catalog.load();
+  }
+
+  private Topology checked(String document) {
+    List<Finding> findings = check(document);
+    List<String> errors =
+        findings.stream()
+            .filter(finding -> finding.severity() == Finding.Severity.ERROR)
+            .map(Finding::line)
+            .toList();
+    Optional<Topology> topology = TopologyReader.read(document).topology();
+    if (topology.isEmpty() || !errors.isEmpty()) {
+      throw ErrorCode.TOPOLOGY_INVALID
+          .because("the topology cannot be applied: " + errors.size() + " errors")
+          .withDetail(errors.stream().collect(Collectors.joining("\n")));
+    }
+    return topology.get();
+  }
+
+  private static void refuse(List<String> violations) {
+    if (!violations.isEmpty()) {
+      throw ErrorCode.TOPOLOGY_NEEDS_DISABLE
+          .because("the document would end what " + violations.size() + " indexes promise")
+          .withDetail(String.join("\n", violations));
+    }
+  }
+}

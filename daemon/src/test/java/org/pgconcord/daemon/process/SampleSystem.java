@@ -1,0 +1,146 @@
+package org.pgconcord.daemon.process;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.testkit.cluster.FreePort;
+import org.pgconcord.testkit.cluster.ShardCluster;
+import org.pgconcord.testkit.cluster.sample.SampleData;
+import org.pgconcord.testkit.cluster.sample.SampleSchema;
+import org.pgconcord.testkit.cluster.sample.SampleTopology;
+import org.pgconcord.testkit.invariant.IndexUnderTest;
+import org.pgconcord.testkit.invariant.InvariantChecker;
+
+/**
+ * Two embedded shards with the sample application, and at most one daemon over them, which a test
+ * may end and start as it likes. Everything is gone when it is closed.
+ */
+public final class SampleSystem implements AutoCloseable {
+  private final ShardCluster cluster;
+  private final Path directory;
+  private final int adminPort = FreePort.pick();
+  private final int routerPort = FreePort.pick();
+  private @Nullable DaemonProcess daemon;
+
+  private SampleSystem(ShardCluster cluster, Path directory) {
+    this.cluster = cluster;
+    this.directory = directory;
+  }
+
+  /** Starts the shards with {@code rows} users, and no daemon yet. */
+  public static SampleSystem start(long rows, long seed) throws SQLException, IOException {
+    ShardCluster cluster = ShardCluster.start(2);
+    Path directory = Files.createTempDirectory("pgconcord-it-");
+    SampleSystem system = new SampleSystem(cluster, directory);
+    try {
+      SampleSchema.create(cluster);
+      SampleData.load(cluster, rows, seed);
+      Files.writeString(system.topologyFile(), SampleTopology.document(cluster.shards()));
+      Files.writeString(system.configFile(), system.config());
+      return system;
+    } catch (SQLException | IOException | RuntimeException e) {
+      system.close();
+      throw e;
+    }
+  }
+
+  public ShardCluster cluster() {
+    return cluster;
+  }
+
+  public Path configFile() {
+    return directory.resolve("serve.json");
+  }
+
+  public Path topologyFile() {
+    return directory.resolve("app.json");
+  }
+
+  public Path stateDirectory() {
+    return directory.resolve("state");
+  }
+
+  public int adminPort() {
+    return adminPort;
+  }
+
+  /** Starts the daemon and waits until it is ready. */
+  public DaemonProcess startDaemon(String... flags) throws IOException {
+    DaemonProcess started = launchDaemon(flags);
+    started.awaitReady();
+    daemon = started;
+    return started;
+  }
+
+  /** Starts a daemon and returns at once; the caller closes it. */
+  public DaemonProcess launchDaemon(String... flags) throws IOException {
+    return DaemonProcess.launch(
+        configFile(), adminPort, directory.resolve("daemon.log"), List.of(flags));
+  }
+
+  /** A client's session through the router, as the tables' owner. */
+  public Connection router() throws SQLException {
+    return DriverManager.getConnection(
+        "jdbc:postgresql://127.0.0.1:" + routerPort + "/app?sslmode=disable", "demo", "");
+  }
+
+  /** Checks I1 to I3 on the shards themselves. */
+  public InvariantChecker checker() {
+    return new InvariantChecker(IndexUnderTest.usersByEmail(cluster.shards()), cluster::asService);
+  }
+
+  private String config() {
+    Map<String, String> shards =
+        cluster.shards().stream()
+            .collect(
+                Collectors.toMap(
+                    shard -> shard.uid(), shard -> "127.0.0.1:" + cluster.shard(shard).port()));
+    String entries =
+        shards.entrySet().stream()
+            .map(
+                shard ->
+                    "\"%s\": {\"hosts\": [\"%s\"]}".formatted(shard.getKey(), shard.getValue()))
+            .collect(Collectors.joining(", "));
+    return """
+        {
+          "topology": "app.json",
+          "router": {"listen": "127.0.0.1:%d", "auth": "trust"},
+          "admin": {"listen": "127.0.0.1:%d"},
+          "state_dir": "state",
+          "catalog_database": "app",
+          "service_role": {"user": "pgconcord"},
+          "shards": {%s}
+        }
+        """
+        .formatted(routerPort, adminPort, entries);
+  }
+
+  @Override
+  public void close() {
+    DaemonProcess running = daemon;
+    if (running != null) {
+      running.close();
+    }
+    cluster.close();
+    try (var files = Files.walk(directory)) {
+      files.sorted(java.util.Comparator.reverseOrder()).forEach(SampleSystem::delete);
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  private static void delete(Path file) {
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+}
