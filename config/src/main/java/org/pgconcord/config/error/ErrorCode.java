@@ -711,6 +711,24 @@ public enum ErrorCode {
       ErrorCategory.RESOURCES,
       "The state directory cannot be used.",
       "Check the disk and its permissions; the directory may be deleted while the daemon is down."),
+  VERIFY_FAILED(
+      "verify/failed",
+      "58000",
+      ErrorCategory.SHARD,
+      "A verification could not be carried out.",
+      "Remove the cause and verify again."),
+  VERIFY_NOT_FILLED(
+      "verify/not-filled",
+      "55000",
+      ErrorCategory.REFUSED,
+      "The index has no entries that could be verified.",
+      "Build it first: \"pgconcord gsi build NAME\"."),
+  VERIFY_REPORT_UNREADABLE(
+      "verify/report-unreadable",
+      "58P01",
+      ErrorCategory.BUG,
+      "A stored verification report cannot be read.",
+      "Verify again; the new report replaces it."),
   // --- bugs --------------------------------------------------------------------------------
   INTERNAL(
       "internal",

@@ -1,0 +1,133 @@
+package org.pgconcord.verifier;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.pgconcord.config.value.Lsn;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.gsi.LookupIndex;
+import org.pgconcord.verifier.correct.Correction;
+import org.pgconcord.verifier.correct.ServerSnapshot;
+import org.pgconcord.verifier.correct.SnapshotSet;
+import org.pgconcord.verifier.search.Comparison;
+import org.pgconcord.verifier.search.KeyState;
+import org.pgconcord.verifier.search.RangeSearch;
+import org.pgconcord.verifier.settle.OwnerReader;
+import org.pgconcord.verifier.settle.OwnerRows;
+import org.pgconcord.verifier.sum.Sums;
+
+/**
+ * The way of {@code tailing}, where the stream alone writes entries: the corrected sums are equal
+ * or something is wrong ({@link Correction} has the proof). A key found wrong is compared again in
+ * later, equally exact, snapshots, each taken after the streams have passed where they stood, and
+ * counts only when it is wrong in all of them: an insert that waits for another shard's delete is
+ * the one thing that mends itself.
+ */
+final class ExactPass {
+  private final LookupIndex index;
+  private final VerifierServices services;
+  private final StreamWait wait;
+  private final Sums sums;
+  private List<ShardId> late = List.of();
+
+  ExactPass(LookupIndex index, VerifierServices services) {
+    this.index = index;
+    this.services = services;
+    this.wait = new StreamWait(services.positions(), services.options());
+    this.sums = new Sums(services.random());
+  }
+
+  Pass run() throws SQLException, InterruptedException {
+    services.log().retain(index.name());
+    try (SnapshotSet snapshots = SnapshotSet.take(index, services.sessions(), services.threads());
+        OwnerReader reader = new OwnerReader(index, services.sessions())) {
+      Comparison comparison = compare(snapshots);
+      Comparison.Pair whole = comparison.whole();
+      RangeSearch.Found found =
+          late.isEmpty()
+              ? new RangeSearch(comparison).search(whole)
+              : new RangeSearch.Found(List.of(), false);
+      OwnerRows.Found rows = ownerRows(index, snapshots, reader);
+      List<ShardId> skipped = late;
+      List<KeyState> wrong = confirmed(found.suspects());
+      return new Pass(
+          positions(snapshots),
+          whole.expected().count(),
+          whole.actual().count(),
+          wrong,
+          found.complete(),
+          skipped,
+          found.suspects().size() - wrong.size(),
+          rows);
+    } finally {
+      services.log().release(index.name());
+    }
+  }
+
+  /** Waits until the streams have passed the snapshots, then corrects by what they brought. */
+  private Comparison compare(SnapshotSet snapshots) throws SQLException, InterruptedException {
+    late = wait.past(positions(snapshots));
+    return new Comparison(
+        index, snapshots, Correction.read(services.log(), index.name(), snapshots), sums);
+  }
+
+  private List<KeyState> confirmed(List<KeyState> suspects)
+      throws SQLException, InterruptedException {
+    List<KeyState> wrong = suspects;
+    for (int round = 0; round < services.options().rounds() && !wrong.isEmpty(); round++) {
+      wait.pause(round);
+      wrong = again(wrong);
+    }
+    return wrong;
+  }
+
+  /** Compares the keys in new snapshots; the log has been kept all the time. */
+  private List<KeyState> again(List<KeyState> suspects) throws SQLException, InterruptedException {
+    try (OwnerReader reader = new OwnerReader(index, services.sessions())) {
+      wait.past(reader.positions());
+    }
+    Map<String, KeyState> still = new HashMap<>();
+    try (SnapshotSet snapshots = SnapshotSet.take(index, services.sessions(), services.threads())) {
+      Comparison comparison = compare(snapshots);
+      for (List<String> keys : batches(suspects)) {
+        comparison.differing(keys).forEach(state -> still.put(state.key(), state));
+      }
+    }
+    List<KeyState> wrong = new ArrayList<>();
+    for (KeyState suspect : suspects) {
+      KeyState now = still.get(suspect.key());
+      if (now != null) {
+        wrong.add(now);
+      }
+    }
+    return wrong;
+  }
+
+  private static List<List<String>> batches(List<KeyState> states) {
+    List<String> keys = states.stream().map(KeyState::key).toList();
+    List<List<String>> batches = new ArrayList<>();
+    for (int from = 0; from < keys.size(); from += 1_000) {
+      batches.add(keys.subList(from, Math.min(keys.size(), from + 1_000)));
+    }
+    return batches;
+  }
+
+  static Map<ShardId, Lsn> positions(SnapshotSet snapshots) {
+    Map<ShardId, Lsn> positions = new TreeMap<>();
+    snapshots.owners().values().forEach(s -> positions.put(s.shard(), s.position()));
+    return positions;
+  }
+
+  static OwnerRows.Found ownerRows(LookupIndex index, SnapshotSet snapshots, OwnerReader reader)
+      throws SQLException {
+    OwnerRows check = new OwnerRows(index);
+    OwnerRows.Found found = OwnerRows.Found.NOTHING;
+    for (ServerSnapshot owner : snapshots.owners().values()) {
+      found = found.plus(check.check(owner.shard(), owner.transaction(), reader));
+    }
+    return found;
+  }
+}

@@ -1,0 +1,49 @@
+package org.pgconcord.verifier;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.pgconcord.gsi.LookupIndex;
+import org.pgconcord.verifier.report.Difference;
+import org.pgconcord.verifier.report.OwnerRef;
+import org.pgconcord.verifier.report.Sample;
+import org.pgconcord.verifier.search.KeyState;
+import org.pgconcord.verifier.settle.OwnerReader;
+
+/** Names some of the wrong keys of each kind, with the primary keys of their rows. */
+final class Samples {
+  private final LookupIndex index;
+  private final VerifierServices services;
+
+  Samples(LookupIndex index, VerifierServices services) {
+    this.index = index;
+    this.services = services;
+  }
+
+  List<Sample> of(List<KeyState> wrong) throws SQLException {
+    Map<Difference, Integer> taken = new EnumMap<>(Difference.class);
+    List<Sample> samples = new ArrayList<>();
+    try (OwnerReader reader = new OwnerReader(index, services.sessions())) {
+      for (KeyState state : wrong) {
+        Difference difference = state.difference().orElseThrow();
+        if (taken.merge(difference, 1, Integer::sum) <= services.options().samplesPerKind()) {
+          samples.add(new Sample(difference, state.key(), owners(state, reader), state.entry()));
+        }
+      }
+    }
+    return samples;
+  }
+
+  private static List<Sample.Owner> owners(KeyState state, OwnerReader reader) throws SQLException {
+    List<Sample.Owner> owners = new ArrayList<>();
+    for (OwnerRef owner : state.owners().stream().distinct().toList()) {
+      List<List<String>> keys = reader.primaryKeys(owner, state.key());
+      for (List<String> key : keys.isEmpty() ? List.of(List.<String>of()) : keys) {
+        owners.add(new Sample.Owner(owner.shard().uid(), owner.shardKey(), key));
+      }
+    }
+    return owners;
+  }
+}

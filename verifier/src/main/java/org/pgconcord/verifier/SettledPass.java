@@ -1,0 +1,130 @@
+package org.pgconcord.verifier;
+
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.gsi.LookupIndex;
+import org.pgconcord.verifier.correct.Correction;
+import org.pgconcord.verifier.correct.ServerSnapshot;
+import org.pgconcord.verifier.correct.SnapshotSet;
+import org.pgconcord.verifier.report.Difference;
+import org.pgconcord.verifier.search.Comparison;
+import org.pgconcord.verifier.search.KeyState;
+import org.pgconcord.verifier.search.RangeSearch;
+import org.pgconcord.verifier.settle.LockedCheck;
+import org.pgconcord.verifier.settle.OwnerReader;
+import org.pgconcord.verifier.settle.OwnerRows;
+import org.pgconcord.verifier.sum.Sums;
+
+/**
+ * The way from {@code write_only} on, where routers write entries as well and no position says what
+ * the lookup table has applied. Snapshots taken at about one moment differ by what was under way
+ * then; equal sums are equal sets all the same. Every key that differs is a suspect, settled so:
+ * the streams pass where the owner shards stand now, then the key is read under the locks that
+ * exclude everybody who could be changing it. What is still wrong after that, in every round,
+ * counts. Surplus that is younger than a transaction still open on its owner shard is in flight:
+ * that transaction may be the one that makes the row.
+ */
+final class SettledPass {
+  private final LookupIndex index;
+  private final VerifierServices services;
+  private final StreamWait wait;
+  private long inFlight;
+  private List<ShardId> late = List.of();
+
+  SettledPass(LookupIndex index, VerifierServices services) {
+    this.index = index;
+    this.services = services;
+    this.wait = new StreamWait(services.positions(), services.options());
+  }
+
+  Pass run() throws SQLException, InterruptedException {
+    try (OwnerReader reader = new OwnerReader(index, services.sessions())) {
+      Pass seen = look(reader);
+      List<KeyState> wrong = settle(seen.wrong(), reader);
+      return new Pass(
+          seen.positions(),
+          seen.expected(),
+          seen.actual(),
+          wrong,
+          seen.complete(),
+          late,
+          inFlight,
+          seen.rows());
+    }
+  }
+
+  private final Map<ShardId, Instant> seenAt = new HashMap<>();
+
+  /** All suspects, as yet without judgement. */
+  private Pass look(OwnerReader reader) throws SQLException, InterruptedException {
+    try (SnapshotSet snapshots = SnapshotSet.take(index, services.sessions(), services.threads())) {
+      for (ServerSnapshot owner : snapshots.owners().values()) {
+        seenAt.put(owner.shard(), owner.takenAt());
+      }
+      Comparison comparison =
+          new Comparison(index, snapshots, Correction.none(), new Sums(services.random()));
+      Comparison.Pair whole = comparison.whole();
+      RangeSearch.Found found = new RangeSearch(comparison).search(whole);
+      OwnerRows.Found rows = ExactPass.ownerRows(index, snapshots, reader);
+      return new Pass(
+          ExactPass.positions(snapshots),
+          whole.expected().count(),
+          whole.actual().count(),
+          found.suspects(),
+          found.complete(),
+          List.of(),
+          0,
+          rows);
+    }
+  }
+
+  private List<KeyState> settle(List<KeyState> suspects, OwnerReader reader)
+      throws SQLException, InterruptedException {
+    List<KeyState> open = suspects;
+    try (LockedCheck check =
+        new LockedCheck(index, services.sessions(), reader, services.options().lockTimeout())) {
+      for (int round = 0; round < services.options().rounds() && !open.isEmpty(); round++) {
+        wait.pause(round);
+        late = wait.past(reader.positions());
+        boolean last = round + 1 == services.options().rounds();
+        open = judge(open, check, reader, last);
+      }
+    }
+    return open;
+  }
+
+  /** Those that are wrong under the locks; in the last round without those in flight. */
+  private List<KeyState> judge(
+      List<KeyState> suspects, LockedCheck check, OwnerReader reader, boolean last)
+      throws SQLException {
+    List<KeyState> wrong = new ArrayList<>();
+    for (KeyState suspect : suspects) {
+      Optional<KeyState> now = check.check(suspect.key());
+      KeyState state = now.orElse(suspect);
+      if (state.difference().isEmpty()) {
+        continue;
+      }
+      if (last && (now.isEmpty() || mayBeComing(state, reader))) {
+        inFlight++;
+      } else {
+        wrong.add(state);
+      }
+    }
+    return wrong;
+  }
+
+  private boolean mayBeComing(KeyState state, OwnerReader reader) throws SQLException {
+    String holder = state.entry();
+    if (holder == null || !state.difference().equals(Optional.of(Difference.SURPLUS))) {
+      return false;
+    }
+    ShardId shard = index.shardOf(holder);
+    return reader.openSince(shard, seenAt.getOrDefault(shard, Instant.MIN));
+  }
+}

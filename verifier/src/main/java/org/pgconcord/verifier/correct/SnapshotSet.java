@@ -1,0 +1,132 @@
+package org.pgconcord.verifier.correct;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import org.pgconcord.config.catalog.Progress;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.Lsn;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.gsi.LookupIndex;
+import org.pgconcord.gsi.SettlementRunner;
+
+/**
+ * Snapshots of all owner shards and of the lookup shard, taken side by side within moments. What
+ * differs between them because of time alone is then little. Used by one thread, closed by it.
+ */
+public final class SnapshotSet implements AutoCloseable {
+  private final Map<ShardId, ServerSnapshot> owners;
+  private final ServerSnapshot lookup;
+  private final List<Connection> sessions;
+
+  private SnapshotSet(
+      Map<ShardId, ServerSnapshot> owners, ServerSnapshot lookup, List<Connection> sessions) {
+    this.owners = owners;
+    this.lookup = lookup;
+    this.sessions = sessions;
+  }
+
+  /** Opens all sessions first, so that the snapshots themselves are close together. */
+  public static SnapshotSet take(
+      LookupIndex index, SettlementRunner.Sessions source, ExecutorService threads)
+      throws SQLException, InterruptedException {
+    List<Connection> sessions = Collections.synchronizedList(new ArrayList<>());
+    try {
+      List<ShardId> shards = new ArrayList<>(index.ownerShards());
+      shards.add(index.lookupShard());
+      List<Connection> opened =
+          all(
+              threads,
+              shards.stream()
+                  .map(
+                      shard ->
+                          (Callable<Connection>)
+                              () -> {
+                                Connection session = source.open(shard);
+                                sessions.add(session);
+                                return session;
+                              })
+                  .toList());
+      List<Callable<ServerSnapshot>> takes = new ArrayList<>();
+      for (int i = 0; i < shards.size(); i++) {
+        ShardId shard = shards.get(i);
+        Connection session = opened.get(i);
+        takes.add(() -> ServerSnapshot.take(shard, session));
+      }
+      List<ServerSnapshot> taken = all(threads, takes);
+      Map<ShardId, ServerSnapshot> owners = new TreeMap<>();
+      taken.subList(0, taken.size() - 1).forEach(s -> owners.put(s.shard(), s));
+      return new SnapshotSet(owners, taken.get(taken.size() - 1), sessions);
+    } catch (SQLException | InterruptedException | RuntimeException e) {
+      closeAll(sessions);
+      throw e;
+    }
+  }
+
+  private static <T> List<T> all(ExecutorService threads, List<Callable<T>> tasks)
+      throws SQLException, InterruptedException {
+    List<T> results = new ArrayList<>();
+    for (Future<T> task : threads.invokeAll(tasks)) {
+      try {
+        results.add(task.get());
+      } catch (ExecutionException e) {
+        if (e.getCause() instanceof SQLException cause) {
+          throw cause;
+        }
+        if (e.getCause() instanceof RuntimeException cause) {
+          throw cause;
+        }
+        throw ErrorCode.VERIFY_FAILED.because("a snapshot failed").withCause(e);
+      }
+    }
+    return results;
+  }
+
+  public Map<ShardId, ServerSnapshot> owners() {
+    return owners;
+  }
+
+  public ServerSnapshot lookup() {
+    return lookup;
+  }
+
+  /** How far each owner's stream is applied in the lookup shard's snapshot. */
+  public Map<ShardId, Lsn> applied(GsiName gsi) throws SQLException {
+    Map<ShardId, Lsn> applied = new TreeMap<>();
+    for (ShardId shard : owners.keySet()) {
+      Lsn position =
+          Progress.read(lookup.transaction(), shard.uid(), gsi.toString())
+              .map(Progress::commitLsn)
+              .orElseThrow(
+                  () ->
+                      ErrorCode.VERIFY_FAILED.because(
+                          "the lookup table of " + gsi + " has no progress of shard " + shard));
+      applied.put(shard, position);
+    }
+    return applied;
+  }
+
+  @Override
+  public void close() {
+    closeAll(sessions);
+  }
+
+  private static void closeAll(List<Connection> sessions) {
+    for (Connection session : List.copyOf(sessions)) {
+      try {
+        session.close();
+      } catch (SQLException e) {
+        // It is gone already, and its snapshot with it.
+      }
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package org.pgconcord.verifier.sum;
+
+import java.math.BigInteger;
+import java.security.SecureRandom;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.pgconcord.gsi.Entry;
+
+/**
+ * Counts and sums over sets of entries, computed by servers with one expression: the key's text
+ * output with its length in front, then the shard key's, hashed with two seeds. The length keeps
+ * {@code ('ab', 'c')} and {@code ('a', 'bc')} apart. Seeds are drawn for each verification, after
+ * the data are what they are, so nobody can have prepared two sets with one sum.
+ */
+public final class Sums {
+  private static final int FETCH = 2_000;
+  private static final int SAMPLES_PER_PART = 100;
+
+  private final long firstSeed;
+  private final long secondSeed;
+
+  public Sums(SecureRandom random) {
+    this.firstSeed = random.nextLong();
+    this.secondSeed = random.nextLong();
+  }
+
+  /** OFFSET 0 keeps the text from being computed once for each hash. */
+  private String sums(String bucket) {
+    return "SELECT b, count(*), coalesce(sum(hashtextextended(t, "
+        + firstSeed
+        + ")), 0)::text, coalesce(sum(hashtextextended(t, "
+        + secondSeed
+        + ")), 0)::text FROM (SELECT "
+        + bucket
+        + " AS b, (octet_length(k::text) || ':' || k::text || octet_length(s::text) || ':' ||"
+        + " s::text) COLLATE \"C\" AS t";
+  }
+
+  /** The sums of a whole set. */
+  public Digest of(Connection connection, EntrySet set) throws SQLException {
+    try (PreparedStatement statement =
+            set.prepare(connection, sums("0"), null, "OFFSET 0) x GROUP BY b");
+        ResultSet row = statement.executeQuery()) {
+      return row.next() ? digest(row) : Digest.EMPTY;
+    }
+  }
+
+  /**
+   * The sums of a set's parts.
+   *
+   * @param cuts ascending; part {@code i} is below cut {@code i}, the last one is the rest
+   */
+  public List<Digest> parts(Connection connection, EntrySet set, List<String> cuts)
+      throws SQLException {
+    List<Digest> parts = new ArrayList<>();
+    for (int i = 0; i <= cuts.size(); i++) {
+      parts.add(Digest.EMPTY);
+    }
+    EntryTypes types = set.types();
+    String bucket = "width_bucket(k" + types.collation() + ", " + types.keyArray() + ")";
+    try (PreparedStatement statement =
+            set.prepare(connection, sums(bucket), cuts, "OFFSET 0) x GROUP BY b");
+        ResultSet row = statement.executeQuery()) {
+      while (row.next()) {
+        parts.set(row.getInt(1), digest(row));
+      }
+    }
+    return parts;
+  }
+
+  private static Digest digest(ResultSet row) throws SQLException {
+    return new Digest(
+        row.getLong(2), new BigInteger(row.getString(3)), new BigInteger(row.getString(4)));
+  }
+
+  /** Hands over a set's entries in no order. */
+  public static void fetch(Connection connection, EntrySet set, Consumer<Entry> reader)
+      throws SQLException {
+    try (PreparedStatement statement =
+        set.prepare(connection, "SELECT k::text, s::text", null, "")) {
+      statement.setFetchSize(FETCH);
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          reader.accept(new Entry(row.getString(1), row.getString(2)));
+        }
+      }
+    }
+  }
+
+  /**
+   * Keys that cut a set into about even parts, ascending and distinct: every n-th of a sample in
+   * the order of ranges.
+   *
+   * @param rows about how many the set has
+   */
+  public static List<String> cuts(Connection connection, EntrySet set, long rows, int parts)
+      throws SQLException {
+    String order = "k" + set.types().collation();
+    double share = Math.min(1.0, (double) SAMPLES_PER_PART * parts / Math.max(1, rows));
+    String select =
+        "SELECT (array_agg(k ORDER BY %s))[1]::text FROM (SELECT k, ntile(%d) OVER (ORDER BY %s) AS n"
+            .formatted(order, parts, order);
+    String rest = "WHERE random() < %s) q GROUP BY n HAVING n > 1 ORDER BY n".formatted(share);
+    List<String> keys = new ArrayList<>();
+    try (PreparedStatement statement = set.prepare(connection, select, null, rest);
+        ResultSet row = statement.executeQuery()) {
+      while (row.next()) {
+        String key = row.getString(1);
+        if (keys.isEmpty() || !keys.get(keys.size() - 1).equals(key)) {
+          keys.add(key);
+        }
+      }
+    }
+    return keys;
+  }
+}
