@@ -138,6 +138,11 @@ public enum Rule {
     return id;
   }
 
+  /** Whether a document alone can break it; the others need a look at the shards. */
+  public boolean aboutDocument() {
+    return compareTo(SHARD_NOT_CONFIGURED) < 0;
+  }
+
   public Severity severity() {
     return severity;
   }

@@ -1,0 +1,82 @@
+package org.pgconcord.config.sharding;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.pgconcord.config.topology.KeyRange;
+import org.pgconcord.config.topology.ShardGroup;
+import org.pgconcord.config.topology.ShardIndex;
+import org.pgconcord.config.topology.ShardIndexType;
+import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.ShardId;
+
+class ShardLocatorTest {
+  private static final ShardIndex INDEX =
+      new ShardIndex("i", ShardIndexType.XXHASH, List.of("id"), OptionalLong.empty());
+  private static final ShardGroup THIRDS =
+      new ShardGroup(
+          "g",
+          Optional.of("i"),
+          List.of(range("a", "", "5555"), range("b", "5555", "aaaa"), range("c", "aaaa", "")));
+
+  private final ShardLocator locator = new ShardLocator(THIRDS, INDEX, KeyType.INT);
+
+  private static KeyRange range(String shard, String start, String end) {
+    return new KeyRange(new ShardId(shard), start, end);
+  }
+
+  @Test
+  void aRangeHoldsItsStartAndNotItsEnd() {
+    assertThat(locator.shardOf(0x5554_FFFF_FFFF_FFFFL).uid()).isEqualTo("a");
+    assertThat(locator.shardOf(0x5555_0000_0000_0000L).uid()).isEqualTo("b");
+    assertThat(locator.shardOf(0xAAA9_FFFF_FFFF_FFFFL).uid()).isEqualTo("b");
+    assertThat(locator.shardOf(0xAAAA_0000_0000_0000L).uid()).isEqualTo("c");
+    assertThat(locator.shardOf(-1L).uid()).isEqualTo("c");
+    assertThat(locator.shardOf(0L).uid()).isEqualTo("a");
+  }
+
+  @Test
+  void theShardIsTheOneWhoseRangeHoldsTheHash() {
+    Random random = new Random(7);
+    for (int i = 0; i < 10_000; i++) {
+      long hash = random.nextLong();
+      List<KeyRange> holding = THIRDS.keyRanges().stream().filter(r -> r.contains(hash)).toList();
+      assertThat(holding).hasSize(1);
+      assertThat(locator.shardOf(hash)).isEqualTo(holding.get(0).shard());
+    }
+  }
+
+  @Test
+  void keysSpreadEvenly() {
+    int[] perShard = new int[3];
+    for (int key = 0; key < 30_000; key++) {
+      perShard[locator.locate(Integer.toString(key)).uid().charAt(0) - 'a']++;
+    }
+    for (int keys : perShard) {
+      assertThat(keys).isBetween(9_500, 10_500);
+    }
+  }
+
+  @Test
+  void aKeyLockDependsOnTheIndexAndOnTheValueNotItsSpelling() {
+    GsiName one = new GsiName("app", "by_price");
+    GsiName other = new GsiName("app", "by_cost");
+    long lock = KeyLock.of(one, KeyType.NUMERIC, "1.0");
+    assertThat(KeyLock.of(one, KeyType.NUMERIC, "1.00")).isEqualTo(lock);
+    assertThat(KeyLock.of(one, KeyType.NUMERIC, "1.01")).isNotEqualTo(lock);
+    assertThat(KeyLock.of(other, KeyType.NUMERIC, "1.0")).isNotEqualTo(lock);
+  }
+
+  @Test
+  void theKeyLockIsFixed() {
+    assertThat(KeyLock.of(new GsiName("app", "by_email"), KeyType.TEXT, "adam@example.com"))
+        .isEqualTo(
+            XxHash.hash64(
+                "app\0by_email\0adam@example.com"
+                    .getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+  }
+}
