@@ -43,7 +43,7 @@ final class ClientSession {
   private boolean implicit;
   private boolean decided;
   private boolean closed;
-  private boolean stopAfterCall;
+  private boolean stopping;
 
   /** {@code terminate} closes the connection. */
   ClientSession(
@@ -81,10 +81,6 @@ final class ClientSession {
   }
 
   private void next() {
-    if (stopAfterCall && runner.status() == TransactionStatus.IDLE && !implicit) {
-      stop();
-      return;
-    }
     ExtendedStep step = skipping ? NOTHING : ExtendedStep.recognise(queue.iterator());
     if (step.messages() == 0) {
       single(queue.remove());
@@ -174,6 +170,9 @@ final class ClientSession {
     }
     out.write(b -> BackendFrames.readyForQuery(b, status));
     out.flush();
+    if (stopping && status == TransactionStatus.IDLE) {
+      stop();
+    }
   }
 
   /** An error of the session's own: the rest up to Sync is skipped. */
@@ -438,8 +437,8 @@ final class ClientSession {
 
   /** The router stops: the session ends when it is between transactions. */
   void stopWhenIdle() {
-    stopAfterCall = true;
-    if (!busy && runner.status() == TransactionStatus.IDLE && !implicit) {
+    stopping = true;
+    if (!busy && queue.isEmpty() && !implicit && runner.status() == TransactionStatus.IDLE) {
       stop();
     }
   }

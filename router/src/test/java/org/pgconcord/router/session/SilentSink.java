@@ -1,0 +1,51 @@
+package org.pgconcord.router.session;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.router.wire.ErrorFields;
+import org.pgconcord.router.wire.Frame;
+
+/** Drops everything. */
+class SilentSink implements ResultSink {
+  @Override
+  public void bound() {}
+
+  @Override
+  public void rowDescription(Frame frame) {}
+
+  @Override
+  public void noData() {}
+
+  @Override
+  public void rows(Frame rows) {}
+
+  @Override
+  public void row(List<@Nullable String> values) {}
+
+  @Override
+  public void complete(Frame frame) {}
+
+  @Override
+  public void complete(String tag) {}
+
+  @Override
+  public void emptyQuery() {}
+
+  @Override
+  public void suspended() {}
+
+  @Override
+  public void notice(Frame frame) {}
+
+  @Override
+  public void notice(ErrorFields fields) {}
+
+  @Override
+  public void error(Frame frame) {}
+
+  @Override
+  public void error(ErrorFields fields) {}
+
+  @Override
+  public void done() {}
+}
