@@ -1,0 +1,3 @@
+/** What the tests of change capture share. */
+@org.jspecify.annotations.NullUnmarked
+package org.pgconcord.cdc;
