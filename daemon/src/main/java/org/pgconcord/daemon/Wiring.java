@@ -1,5 +1,7 @@
 package org.pgconcord.daemon;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +33,7 @@ import org.pgconcord.daemon.admin.TopologyRoutes;
 import org.pgconcord.daemon.topology.CatalogLocation;
 import org.pgconcord.daemon.topology.TopologyOperations;
 import org.pgconcord.daemon.topology.Wish;
+import org.pgconcord.router.tx.RouterEpochs;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -72,7 +75,10 @@ final class Wiring {
     TopologyOperations topologies =
         new TopologyOperations(catalog, connections, settings.shards().keySet());
     applyFirst(catalog, topologies, file);
-    CatalogWatch watch = watch(catalog, connections, atHome);
+    RoutingStates states = new RoutingStates(catalog, new SchemaSurvey(connections));
+    RouterEpochs epochs = new RouterEpochs(states.load());
+    CatalogWatch watch =
+        closing.add("catalog watch", new CatalogWatch(catalog, states, atHome, epochs::publish));
     RoutingState state = watch.start();
     topologies.installShards(state.topology());
     catalog.rememberServers(connections.servers());
@@ -84,6 +90,12 @@ final class Wiring {
             new AdminServer(address(settings.admin().listen()), routes(topologies, watch)));
     Daemon daemon = new Daemon(closing, new Daemon.Addresses(admin.address()));
     ticks(lock, daemon);
+    MeterRegistry registry = new SimpleMeterRegistry();
+    closing
+        .add(
+            "router",
+            new RouterParts(settings, environment).server(epochs, catalog, registry, closing))
+        .start();
     admin.start();
     return daemon;
   }
@@ -117,12 +129,6 @@ final class Wiring {
           stored.revision(),
           settings.topology().map(Path::toString).orElse(""));
     }
-  }
-
-  private CatalogWatch watch(
-      Catalog catalog, ShardConnections connections, Supplier<Connection> atHome) {
-    RoutingStates states = new RoutingStates(catalog, new SchemaSurvey(connections));
-    return closing.add("catalog watch", new CatalogWatch(catalog, states, atHome, state -> {}));
   }
 
   private static List<Route> routes(TopologyOperations topologies, CatalogWatch watch) {

@@ -1,11 +1,17 @@
 package org.pgconcord.daemon.demo;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.settings.DaemonSettings;
+import org.pgconcord.config.settings.Overrides;
+import org.pgconcord.config.settings.SettingsReader;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.daemon.Daemon;
 import org.pgconcord.testkit.cluster.FreePort;
 import org.pgconcord.testkit.cluster.ShardCluster;
 import org.pgconcord.testkit.cluster.sample.SampleTopology;
@@ -14,28 +20,22 @@ import org.pgconcord.testkit.cluster.sample.SampleUsers;
 
 /** The story from empty directory to answered queries. */
 final class Demo {
-  /** Starts a daemon with the configuration at a path; closing it stops everything it started. */
-  interface DaemonStart {
-    AutoCloseable start(Path configuration) throws IOException;
-  }
-
   private final DemoOptions options;
   private final Narrator narrator;
-  private final DaemonStart daemon;
 
-  Demo(DemoOptions options, Narrator narrator, DaemonStart daemon) {
+  Demo(DemoOptions options, Narrator narrator) {
     this.options = options;
     this.narrator = narrator;
-    this.daemon = daemon;
   }
 
   /** Runs all chapters; what it starts is left to {@code closing}. */
   void run(Closing closing) throws SQLException, IOException {
+    DemoLog log = closing.add(DemoLog.begin(narrator));
     requireFree(options.port(), "--port");
     requireFree(options.httpPort(), "--http-port");
     narrator.title("pgConcord: plain PostgreSQL servers that answer as one database");
     ShardCluster cluster = new Shards(options, narrator).start(closing);
-    closing.add(DemoLog.into(cluster.directory().resolve("pgconcord.log"), narrator));
+    log.into(cluster.directory().resolve("pgconcord.log"));
     openRouter(cluster, closing);
     RouterClient router = closing.add(RouterClient.connect(options.port()));
     AdminApi admin = new AdminApi(options.httpPort());
@@ -51,7 +51,10 @@ final class Demo {
 
   private void openRouter(ShardCluster cluster, Closing closing) throws IOException {
     narrator.chapter("Apply the topology and open the router");
-    closing.add(daemon.start(DemoFiles.write(cluster, options)));
+    Path configuration = DemoFiles.write(cluster, options);
+    DaemonSettings settings =
+        SettingsReader.read(Files.readString(configuration), cluster.directory(), Overrides.none());
+    closing.add(Daemon.start(settings, Map.of()));
     narrator.say(
         "users: spread by tenant_id; countries: a copy on every shard; by_email: an index");
     narrator.say("that finds the tenant of an email, declared but not built yet");

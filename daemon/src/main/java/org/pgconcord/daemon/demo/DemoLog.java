@@ -1,63 +1,61 @@
 package org.pgconcord.daemon.demo;
 
-import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.Appender;
 import ch.qos.logback.core.AppenderBase;
 import ch.qos.logback.core.FileAppender;
 import java.nio.file.Path;
+import java.util.List;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the daemon's log goes while the demo talks: all of it into a file, and the progress lines
- * of a build to the narrator as well.
+ * Where the log goes while the demo talks: into a file in the demo's directory, and to the narrator
+ * only what a reader of the story should see. Warnings stay in the file; what they are about shows
+ * in the story's own checks.
  */
 final class DemoLog implements AutoCloseable {
-  /** How a progress line begins (docs/formats.md). */
-  private static final String PROGRESS = "gsi progress ";
+  /** How a progress line begins (docs/formats.md), and the note about an earlier demo's end. */
+  private static final List<String> TOLD = List.of("gsi progress ", "an earlier run was killed");
 
+  private final LoggerContext context;
   private final Logger root;
-  private final FileAppender<ILoggingEvent> file = new FileAppender<>();
-  private final AppenderBase<ILoggingEvent> progress;
 
-  private DemoLog(LoggerContext context, Path path, Narrator narrator) {
+  private DemoLog(LoggerContext context) {
+    this.context = context;
     this.root = context.getLogger(Logger.ROOT_LOGGER_NAME);
-    PatternLayoutEncoder encoder = new PatternLayoutEncoder();
-    encoder.setContext(context);
-    encoder.setPattern("%d{HH:mm:ss.SSS} %-5level %logger{0} %msg%n");
-    encoder.start();
-    file.setContext(context);
-    file.setFile(path.toString());
-    file.setEncoder(encoder);
-    file.start();
-    progress =
+  }
+
+  /** Takes the log off the console. */
+  static DemoLog begin(Narrator narrator) {
+    DemoLog log = new DemoLog((LoggerContext) LoggerFactory.getILoggerFactory());
+    log.root.detachAndStopAllAppenders();
+    AppenderBase<ILoggingEvent> told =
         new AppenderBase<>() {
           @Override
           protected void append(ILoggingEvent event) {
             String message = event.getFormattedMessage();
-            if (message.startsWith(PROGRESS)) {
+            if (TOLD.stream().anyMatch(message::startsWith)) {
               narrator.say(message);
             }
           }
         };
-    progress.setContext(context);
-    progress.start();
-  }
-
-  /** Silences the console at once; {@link #into} gives the log a place. */
-  static void silence() {
-    context().getLogger(Logger.ROOT_LOGGER_NAME).detachAndStopAllAppenders();
-  }
-
-  static DemoLog into(Path path, Narrator narrator) {
-    LoggerContext context = context();
-    DemoLog log = new DemoLog(context, path, narrator);
-    log.root.setLevel(Level.INFO);
-    log.root.addAppender(log.file);
-    log.root.addAppender(log.progress);
+    log.add(told);
     return log;
+  }
+
+  /** From now on everything goes into this file too. */
+  void into(Path path) {
+    PatternLayoutEncoder encoder = new PatternLayoutEncoder();
+    encoder.setContext(context);
+    encoder.setPattern("%d{HH:mm:ss.SSS} %-5level %logger{0} %msg%n");
+    encoder.start();
+    FileAppender<ILoggingEvent> file = new FileAppender<>();
+    file.setFile(path.toString());
+    file.setEncoder(encoder);
+    add(file);
   }
 
   @Override
@@ -65,7 +63,9 @@ final class DemoLog implements AutoCloseable {
     root.detachAndStopAllAppenders();
   }
 
-  private static LoggerContext context() {
-    return (LoggerContext) LoggerFactory.getILoggerFactory();
+  private void add(Appender<ILoggingEvent> appender) {
+    appender.setContext(context);
+    appender.start();
+    root.addAppender(appender);
   }
 }
