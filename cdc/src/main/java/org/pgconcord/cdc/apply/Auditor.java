@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.locks.LockSupport;
 import org.pgconcord.cdc.change.RowChange;
 import org.pgconcord.cdc.change.SourceTransaction;
 import org.pgconcord.config.value.Lsn;
@@ -67,7 +66,6 @@ final class Auditor implements Target {
   private static final int REVIEW = 200;
   private static final Duration REVIEW_EVERY = Duration.ofMillis(500);
   private static final Duration LOCK_TIMEOUT = Duration.ofMillis(500);
-  private static final Duration VISIBLE_POLL = Duration.ofMillis(2);
 
   private final LookupIndex index;
   private final ShardId shard;
@@ -158,12 +156,7 @@ final class Auditor implements Target {
   private void awaitVisible(Set<Long> xids) throws SQLException {
     Connection owner = sessions.on(shard);
     owner.setAutoCommit(true);
-    while (!Xids.allVisible(owner, xids)) {
-      LockSupport.parkNanos(VISIBLE_POLL.toNanos());
-      if (Thread.currentThread().isInterrupted()) {
-        throw new SQLException("interrupted while waiting for transactions to end", "57014");
-      }
-    }
+    Xids.awaitVisible(owner, xids);
   }
 
   private void settle(Entry entry, boolean knownDuplicate) throws SQLException {

@@ -95,6 +95,15 @@ final class Parking {
     }
   }
 
+  /** Forgets all of an index, whatever the stream: it is loaded anew. */
+  static void forget(Connection connection, GsiName gsi) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement("DELETE FROM pgconcord.parked WHERE gsi = ?")) {
+      statement.setString(1, gsi.toString());
+      statement.executeUpdate();
+    }
+  }
+
   /** This stream's parked entries, the open ones and the oldest first. */
   List<ParkedEntry> list(Connection connection, int limit) throws SQLException {
     try (PreparedStatement statement =

@@ -6,6 +6,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +52,7 @@ final class Tail implements ChangeListener, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Tail.class);
   private static final long QUEUE_ROWS = 60_000;
   private static final long BATCH_ROWS = 20_000;
+  private static final int RECENT = 10_000;
   private static final Duration TICK = Duration.ofMillis(200);
 
   private final StreamName name;
@@ -71,6 +73,7 @@ final class Tail implements ChangeListener, AutoCloseable {
   private volatile boolean closed;
   private volatile @Nullable Throwable streamEnd;
   private @Nullable ChangeStream stream;
+  private final Deque<Long> recent = new ArrayDeque<>();
   private Lsn handled = Lsn.ZERO;
 
   Tail(
@@ -159,6 +162,11 @@ final class Tail implements ChangeListener, AutoCloseable {
           }
           return gone != null;
         });
+  }
+
+  /** The ids of the last transactions that have been handled. */
+  CompletableFuture<List<Long>> recentXids() {
+    return order(() -> List.copyOf(recent));
   }
 
   /** Runs on the tail's thread between two batches. */
@@ -314,6 +322,7 @@ final class Tail implements ChangeListener, AutoCloseable {
       return;
     }
     closeChanges(events);
+    remember(transactions);
     if (handled.isBefore(last.position())) {
       handled = last.position();
     }
@@ -337,6 +346,13 @@ final class Tail implements ChangeListener, AutoCloseable {
             });
     if (done && one.position().isBefore(position)) {
       one.position(position);
+    }
+  }
+
+  private void remember(List<SourceTransaction> transactions) {
+    transactions.forEach(transaction -> recent.addLast(transaction.xid()));
+    while (recent.size() > RECENT) {
+      recent.removeFirst();
     }
   }
 

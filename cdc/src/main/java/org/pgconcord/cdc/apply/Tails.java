@@ -159,12 +159,18 @@ public final class Tails implements AutoCloseable {
   }
 
   /**
-   * Logs every transaction of the index's streams from now on until the result is closed: those
-   * applied before the call have moved the progress rows already.
+   * Logs every transaction of the index's streams from now on until the result is closed. The
+   * progress rows cover those applied before the call; returns when they are visible to new
+   * snapshots of their shards as well, which a commit becomes a moment after the stream has it.
    */
-  public synchronized Retention retain(GsiName gsi) {
+  public synchronized Retention retain(GsiName gsi) throws SQLException, InterruptedException {
     log.retain(gsi);
-    join(each(gsi, tail -> tail.order(() -> true)));
+    for (ShardId shard : index(gsi).ownerShards()) {
+      List<Long> before = require(shard).recentXids().join();
+      try (Connection owner = sessions.open(shard)) {
+        Xids.awaitVisible(owner, before);
+      }
+    }
     return () -> log.release(gsi);
   }
 

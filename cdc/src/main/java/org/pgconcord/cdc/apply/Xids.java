@@ -5,10 +5,13 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Collection;
+import java.util.concurrent.locks.LockSupport;
 
 /** Transaction ids: the stream has their low 32 bits, snapshots compare all 64. */
 public final class Xids {
+  private static final Duration POLL = Duration.ofMillis(2);
   private static final long CYCLE = 1L << 32;
 
   private Xids() {}
@@ -27,12 +30,23 @@ public final class Xids {
     return near - full > CYCLE / 2 ? full + CYCLE : full;
   }
 
+  /** Waits until a new snapshot sees all of these. */
+  static void awaitVisible(Connection connection, Collection<Long> low) throws SQLException {
+    while (!low.isEmpty() && !allVisible(connection, low)) {
+      LockSupport.parkNanos(POLL.toNanos());
+      if (Thread.currentThread().isInterrupted()) {
+        throw new SQLException("interrupted while waiting for transactions to end", "57014");
+      }
+    }
+  }
+
   /**
    * Whether every one of these committed transactions can be seen by a new snapshot. The log tells
    * of a commit before its transaction leaves the list of running ones, and a synchronous standby
    * can stretch the time between.
    */
-  static boolean allVisible(Connection connection, Collection<Long> low) throws SQLException {
+  private static boolean allVisible(Connection connection, Collection<Long> low)
+      throws SQLException {
     long near;
     try (PreparedStatement statement =
             connection.prepareStatement(

@@ -42,6 +42,11 @@ final class DebeziumProperties {
         "task.management.timeout.ms", "60000");
   }
 
+  /** What a role or database may set otherwise, and what the decoder relies on. */
+  private static final String PINNED =
+      "-c DateStyle=ISO -c IntervalStyle=postgres -c TimeZone=UTC -c extra_float_digits=1"
+          + " -c bytea_output=hex";
+
   private static Map<String, String> connection(SourceSettings settings) {
     return Map.of(
         "database.hostname", settings.host(),
@@ -51,6 +56,7 @@ final class DebeziumProperties {
         "database.password", settings.password(),
         "database.sslmode", settings.sslmode(),
         "database.tcpKeepAlive", "true",
+        "driver.options", PINNED,
         "slot.max.retries", "1",
         "slot.retry.delay.ms", "1000");
   }

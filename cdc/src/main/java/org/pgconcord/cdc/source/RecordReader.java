@@ -152,8 +152,8 @@ final class RecordReader {
       }
     } else {
       Optional<String> text = ValueText.of(field.schema(), value);
-      text.ifPresent(
-          t -> values.put(field.name(), type == KeyType.NUMERIC ? ValueText.numeric(t) : t));
+      (type == KeyType.NUMERIC ? text.flatMap(ValueText::numeric) : text)
+          .ifPresent(t -> values.put(field.name(), t));
     }
   }
 

@@ -35,6 +35,11 @@ final class ValueText {
   /** PostgreSQL's first date is 4714-11-24 BC; what Debezium shows below it is an infinity. */
   private static final long FIRST_DATE = -2_440_588;
 
+  private static final long FIRST_TIMESTAMP = FIRST_DATE * 86_400_000_000L;
+
+  /** PostgreSQL's largest declared scale. Debezium shows a negative one as 2048 less it. */
+  private static final int LARGEST_SCALE = 1_000;
+
   private ValueText() {}
 
   /** The text of a value that is not null; empty for a type that we do not read. */
@@ -46,7 +51,7 @@ final class ValueText {
     return switch (name) {
       case Uuid.LOGICAL_NAME -> Optional.of((String) value);
       case Date.SCHEMA_NAME -> date((Integer) value);
-      case MicroTimestamp.SCHEMA_NAME -> Optional.of(timestamp((Long) value));
+      case MicroTimestamp.SCHEMA_NAME -> timestamp((Long) value);
       case ZonedTimestamp.SCHEMA_NAME -> Optional.of(timestampWithZone((String) value));
       default -> Optional.empty();
     };
@@ -62,8 +67,11 @@ final class ValueText {
   }
 
   /** The text of a {@code numeric}, which arrives as a string like other texts. */
-  static String numeric(String value) {
-    return NUMERIC_WORDS.getOrDefault(value, value);
+  static Optional<String> numeric(String value) {
+    int point = value.indexOf('.');
+    return point >= 0 && value.length() - point > LARGEST_SCALE + 1
+        ? Optional.empty()
+        : Optional.of(NUMERIC_WORDS.getOrDefault(value, value));
   }
 
   private static String bytes(Object value) {
@@ -89,18 +97,24 @@ final class ValueText {
     return Optional.of(day(date) + era(date));
   }
 
-  private static String timestamp(long micros) {
+  /**
+   * Debezium's 64 bits wrap in the year 294247; what falls below the first date is not readable.
+   */
+  private static Optional<String> timestamp(long micros) {
     if (micros == TIMESTAMP_INFINITY) {
-      return "infinity";
+      return Optional.of("infinity");
     }
     if (micros == TIMESTAMP_MINUS_INFINITY) {
-      return "-infinity";
+      return Optional.of("-infinity");
+    }
+    if (micros < FIRST_TIMESTAMP) {
+      return Optional.empty();
     }
     Instant instant =
         Instant.ofEpochSecond(
             Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1_000);
     LocalDateTime time = LocalDateTime.ofInstant(instant, ZoneOffset.UTC);
-    return day(time.toLocalDate()) + clock(time) + era(time.toLocalDate());
+    return Optional.of(day(time.toLocalDate()) + clock(time) + era(time.toLocalDate()));
   }
 
   private static String timestampWithZone(String iso) {

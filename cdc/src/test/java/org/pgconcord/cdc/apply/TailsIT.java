@@ -341,7 +341,7 @@ class TailsIT {
   }
 
   @Test
-  void theLogHasWhatCameAfterItWasAskedFor() {
+  void theLogHasWhatCameAfterItWasAskedFor() throws Exception {
     blind();
     rig.commit(A, 10, insert(a1, "x"));
     awaitEntries(Map.of("x", a1));
