@@ -139,7 +139,10 @@ class ScramTest {
 
   @Test
   void aUsersFileNamesTheLineThatIsWrong() {
-    assertThat(UsersFile.parse("f", List.of("", "# x", "\"a\"\"b\" \"" + VERIFIER + "\"")).find("a\"b").join())
+    assertThat(
+            UsersFile.parse("f", List.of("", "# x", "\"a\"\"b\" \"" + VERIFIER + "\""))
+                .find("a\"b")
+                .join())
         .isPresent();
     for (String line :
         new String[] {"a b", "\"a\" \"md5abc\"", "\"a\" \"secret\"", "\"a\" " + VERIFIER}) {

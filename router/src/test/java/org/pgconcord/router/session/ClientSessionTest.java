@@ -49,7 +49,7 @@ class ClientSessionTest {
     ScriptedRunner runner = new ScriptedRunner();
     ClientOutput out = new ClientOutput(channel);
     ClientSession session =
-        new ClientSession(out, runner, NoMetrics.INSTANCE, channel::close);
+        new ClientSession(out, runner, NoMetrics.INSTANCE, channel::checkException);
     for (String message : messages) {
       session.receive(message(message), 10);
     }

@@ -80,8 +80,7 @@ class HostileClientIT {
   void protocolVersionsAreNegotiatedOrRefused() throws IOException {
     for (int minor : new int[] {2, 9999}) {
       try (RawClient client = new RawClient(router.port())) {
-        client.startup(
-            (3 << 16) | minor, "user\0demo\0database\0app\0_pq_.something\0on\0\0");
+        client.startup((3 << 16) | minor, "user\0demo\0database\0app\0_pq_.something\0on\0\0");
         assertThat(client.untilReady()).startsWith("v", "R").endsWith("K", "ZI");
       }
     }
@@ -178,7 +177,8 @@ class HostileClientIT {
         assertThat(client.untilReady()).containsExactly("1", "E ERROR 08P01", "ZI");
       }
       client.send(out -> FrontendFrames.parse(out, "", "SELECT $1::int", ParameterTypes.NONE));
-      client.send(out -> FrontendFrames.bind(out, "", "", Parameters.textValues(List.of("1", "2"))));
+      client.send(
+          out -> FrontendFrames.bind(out, "", "", Parameters.textValues(List.of("1", "2"))));
       client.send(out -> FrontendFrames.execute(out, "", 0));
       client.send(FrontendFrames::sync);
       assertThat(client.untilReady()).containsExactly("E ERROR 08P01", "ZI");
@@ -214,7 +214,12 @@ class HostileClientIT {
   @Test
   void aCancelWithAWrongKeyDoesNothing() throws IOException {
     try (RawClient client = new RawClient(router.port())) {
-      client.send(Unpooled.buffer().writeInt(16).writeInt(StartupPacket.CANCEL_CODE).writeInt(1).writeInt(2));
+      client.send(
+          Unpooled.buffer()
+              .writeInt(16)
+              .writeInt(StartupPacket.CANCEL_CODE)
+              .writeInt(1)
+              .writeInt(2));
       assertThat(client.oneByte()).isEqualTo(-1);
     }
   }

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import org.pgconcord.router.wire.ErrorFields;
 import org.pgconcord.router.wire.Frame;
 import org.pgconcord.router.wire.FrameBytes;
@@ -17,7 +16,7 @@ final class ScriptedRunner implements StatementRunner {
       new RowDescription(List.of(RowDescription.Field.text("word")));
 
   final List<String> asked = new ArrayList<>();
-  private final Map<ClientPortal, Integer> given = new IdentityHashMap<>();
+  private final IdentityHashMap<ClientPortal, Integer> given = new IdentityHashMap<>();
   private boolean implicit;
   private boolean explicit;
   private boolean failed;

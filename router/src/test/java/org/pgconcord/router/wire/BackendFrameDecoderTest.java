@@ -15,7 +15,8 @@ class BackendFrameDecoderTest {
 
   private static ByteBuf script() {
     ByteBuf script = Unpooled.buffer();
-    script.writeBytes(new RowDescription(List.of(RowDescription.Field.text("a"))).toFrame().bytes());
+    script.writeBytes(
+        new RowDescription(List.of(RowDescription.Field.text("a"))).toFrame().bytes());
     for (int i = 0; i < 5; i++) {
       BackendFrames.dataRow(script, Arrays.asList("row " + i, null, "extra"));
     }

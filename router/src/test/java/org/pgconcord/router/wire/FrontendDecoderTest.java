@@ -55,9 +55,12 @@ class FrontendDecoderTest {
     }
     List<String> expected = read(whole);
     assertThat(read(drops))
-        .usingElementComparator((a, b) -> a.replaceAll("@\\w+", "").compareTo(b.replaceAll("@\\w+", "")))
+        .usingElementComparator(
+            (a, b) -> a.replaceAll("@\\w+", "").compareTo(b.replaceAll("@\\w+", "")))
         .isEqualTo(expected);
-    assertThat(expected).hasSize(7).contains("Query[sql=SELECT 'é']", "Execute[portal=p, maxRows=7]");
+    assertThat(expected)
+        .hasSize(7)
+        .contains("Query[sql=SELECT 'é']", "Execute[portal=p, maxRows=7]");
   }
 
   @ParameterizedTest
@@ -85,7 +88,10 @@ class FrontendDecoderTest {
 
   private static ErrorCode code(Throwable thrown) {
     Throwable cause = thrown instanceof DecoderException ? thrown.getCause() : thrown;
-    return ((ConcordException) cause).code();
+    if (cause instanceof ConcordException known) {
+      return known.code();
+    }
+    throw new AssertionError(thrown);
   }
 
   @Test
@@ -137,14 +143,14 @@ class FrontendDecoderTest {
   void aStartupPacketIsReadStrictly() {
     int version = 3 << 16;
     assertThat(StartupPacket.read(packet(version, "user\0a\0database\0b\0\0")))
-        .isEqualTo(
-            new StartupPacket.Startup(3, 0, java.util.Map.of("user", "a", "database", "b")));
-    for (String bad : new String[] {"user\0a", "user\0a\0", "user\0", "user\0a\0\0x", "u\0a\0u\0b\0\0"}) {
+        .isEqualTo(new StartupPacket.Startup(3, 0, java.util.Map.of("user", "a", "database", "b")));
+    for (String bad :
+        new String[] {"user\0a", "user\0a\0", "user\0", "user\0a\0\0x", "u\0a\0u\0b\0\0"}) {
       assertThatThrownBy(() -> StartupPacket.read(packet(version, bad)))
           .isInstanceOf(ConcordException.class);
     }
-    assertThat(StartupPacket.read(packet(4 << 16, ""))).isEqualTo(
-        new StartupPacket.Startup(4, 0, java.util.Map.of()));
+    assertThat(StartupPacket.read(packet(4 << 16, "")))
+        .isEqualTo(new StartupPacket.Startup(4, 0, java.util.Map.of()));
   }
 
   private static ByteBuf packet(int code, String rest) {
