@@ -18,19 +18,15 @@ final class ComparedKey {
     }
     return switch (column) {
       case INT -> toInteger(type.get(), text);
-      case TEXT -> type.get() == KeyType.BPCHAR ? trimmed(text) : Optional.empty();
       case BPCHAR -> Optional.of(text).filter(t -> type.get() == KeyType.TEXT);
       case FLOAT4 -> toFloat4(type.get(), text);
       case FLOAT8 -> toFloat8(type.get(), text);
       case NUMERIC -> Optional.of(text).filter(t -> type.get() == KeyType.INT);
       case DATE -> type.get() == KeyType.TIMESTAMP ? midnight(text) : Optional.empty();
       case TIMESTAMP -> Optional.of(text).filter(t -> type.get() == KeyType.DATE);
+      // A varchar compares with char(n) without trailing blanks, so one constant has many keys.
       default -> Optional.empty();
     };
-  }
-
-  private static Optional<String> trimmed(String text) {
-    return Optional.of(ShardKeyEncoder.withoutTrailingBlanks(text));
   }
 
   /** {@code int = numeric} compares as numeric, {@code int = float} as float8. */

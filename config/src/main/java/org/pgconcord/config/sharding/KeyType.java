@@ -86,10 +86,11 @@ public enum KeyType {
     return family() == other.family();
   }
 
+  /**
+   * text and char(n) are no family: {@code varchar = char(n)} ignores trailing blanks, so a varchar
+   * with them equals a char(n) that is encoded without.
+   */
   private KeyType family() {
-    if (this == BPCHAR) {
-      return TEXT;
-    }
     return this == FLOAT4 ? FLOAT8 : this;
   }
 }

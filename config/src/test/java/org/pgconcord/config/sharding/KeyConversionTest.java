@@ -34,7 +34,7 @@ class KeyConversionTest {
           integer          | 3000000000                  | 3000000000
           text             | 'a'                         | a
           text             | 'a '                        | "a "
-          text             | 'a '::bpchar                | a
+          text             | 'a '::bpchar                | -
           text             | 'a'::character              | -
           text             | 'abc'::character varying(2) | -
           text             | 5                           | -

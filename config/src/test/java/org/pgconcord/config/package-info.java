@@ -1,2 +1,2 @@
 @org.jspecify.annotations.NullMarked
-package org.pgconcord.config.check;
+package org.pgconcord.config;
