@@ -28,20 +28,20 @@ final class Demo {
     this.narrator = narrator;
   }
 
-  /** Runs all chapters; what it starts is left to {@code closing}. */
-  void run(Closing closing) throws SQLException, IOException {
-    DemoLog log = closing.add(DemoLog.begin(narrator));
+  /** Runs all chapters; what it starts is left to {@code ending}. */
+  void run(Ending ending) throws SQLException, IOException {
+    DemoLog log = ending.add(DemoLog.begin(narrator));
     requireFree(options.port(), "--port");
     requireFree(options.httpPort(), "--http-port");
     narrator.title("pgConcord: plain PostgreSQL servers that answer as one database");
-    ShardCluster cluster = new Shards(options, narrator).start(closing);
+    ShardCluster cluster = new Shards(options, narrator).start(ending);
     log.into(cluster.directory().resolve("pgconcord.log"));
-    openRouter(cluster, closing);
-    RouterClient router = closing.add(RouterClient.connect(options.port()));
+    openRouter(cluster, ending);
+    RouterClient router = ending.add(RouterClient.connect(options.port()));
     AdminApi admin = new AdminApi(options.httpPort());
     SampleUser user = userOnLastShard(cluster);
     showPlan(router, user, "Ask for a user by email: without an index every shard is asked");
-    new IndexLife(options, narrator, cluster, admin).run(closing);
+    new IndexLife(options, narrator, cluster, admin).run(ending);
     showPlan(router, user, "Ask again: the entry names the shard, and only that one is asked");
     new DirectWrites(narrator, cluster, router).run();
     new PlantedRow(narrator, cluster, admin).run();
@@ -49,12 +49,12 @@ final class Demo {
     end();
   }
 
-  private void openRouter(ShardCluster cluster, Closing closing) throws IOException {
+  private void openRouter(ShardCluster cluster, Ending ending) throws IOException {
     narrator.chapter("Apply the topology and open the router");
     Path configuration = DemoFiles.write(cluster, options);
     DaemonSettings settings =
         SettingsReader.read(Files.readString(configuration), cluster.directory(), Overrides.none());
-    closing.add(Daemon.start(settings, Map.of()));
+    ending.add(Daemon.start(settings, Map.of()));
     narrator.say(
         "users: spread by tenant_id; countries: a copy on every shard; by_email: an index");
     narrator.say("that finds the tenant of an email, declared but not built yet");

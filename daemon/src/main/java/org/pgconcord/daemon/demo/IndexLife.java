@@ -26,18 +26,18 @@ final class IndexLife {
     this.admin = admin;
   }
 
-  void run(Closing closing) throws SQLException {
+  void run(Ending ending) throws SQLException {
     SampleUsers users = new SampleUsers(options.seed());
     narrator.chapter("Build the index by_email while two writers change rows");
     narrator.say(
         "one writes through the router, the other directly on the shards, behind its back");
     Writer behind =
-        closing.add(
+        ending.add(
             Writer.start(
                 "demo-direct-writer",
                 new DirectChanges(cluster, users, new RowPool(users, options.rows(), 0))));
     Writer through =
-        closing.add(
+        ending.add(
             Writer.start(
                 "demo-router-writer",
                 new RouterChanges(

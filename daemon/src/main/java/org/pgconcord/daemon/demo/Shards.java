@@ -23,7 +23,7 @@ final class Shards {
     this.narrator = narrator;
   }
 
-  ShardCluster start(Closing closing) throws SQLException {
+  ShardCluster start(Ending ending) throws SQLException {
     narrator.chapter(
         options.shards() == 1
             ? "Start a PostgreSQL server, a shard"
@@ -31,7 +31,7 @@ final class Shards {
     ClusterSettings settings =
         ClusterSettings.of(options.shards()).withDirectory(options.directory());
     // The cluster's own hook would race with the daemon's end: the demo ends both, in order.
-    ShardCluster cluster = closing.add(ShardCluster.start(settings).endedByCaller());
+    ShardCluster cluster = ending.add(ShardCluster.start(settings).endedByCaller());
     for (ShardId shard : cluster.shards()) {
       narrator.command(
           "psql -h 127.0.0.1 -p " + cluster.shard(shard).port() + " -U demo app      # " + shard);

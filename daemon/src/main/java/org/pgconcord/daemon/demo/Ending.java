@@ -11,18 +11,18 @@ import org.slf4j.LoggerFactory;
  * What has been started, ended in reverse order, once: by the demo's own end or by the JVM's on
  * Ctrl-C or SIGTERM, whichever comes first. The other waits until all is ended.
  */
-final class Closing implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(Closing.class);
+final class Ending implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Ending.class);
   private static final long PATIENCE_SECONDS = 4;
 
   private final Deque<AutoCloseable> started = new ArrayDeque<>();
   private final CountDownLatch ended = new CountDownLatch(1);
-  private boolean closing;
+  private boolean ending;
 
   /** Ends {@code resource} at the end; at once if the end has come already. */
   <T extends AutoCloseable> T add(T resource) {
     synchronized (this) {
-      if (!closing) {
+      if (!ending) {
         started.push(resource);
         return resource;
       }
@@ -32,7 +32,7 @@ final class Closing implements AutoCloseable {
   }
 
   synchronized boolean begun() {
-    return closing;
+    return ending;
   }
 
   /** Waits until {@link #close} has been called and has ended everything. */
@@ -53,8 +53,8 @@ final class Closing implements AutoCloseable {
   }
 
   private synchronized boolean isFirst() {
-    boolean first = !closing;
-    closing = true;
+    boolean first = !ending;
+    ending = true;
     return first;
   }
 
