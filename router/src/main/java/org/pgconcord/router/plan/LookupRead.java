@@ -5,6 +5,7 @@ import java.util.stream.Collectors;
 import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.LookupIndex;
+import org.pgconcord.router.analyse.KeyColumn;
 import org.pgconcord.router.sql.SqlEdit;
 import org.pgconcord.router.sql.StatementText;
 

@@ -8,27 +8,26 @@ import java.util.stream.Collectors;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.sharding.ShardLocator;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.analyse.KeyColumn;
 import org.pgconcord.router.sql.StatementText;
 
 /**
  * The values that pin a statement to a shard. It runs on one shard exactly when all of them lead to
  * the same one.
  *
- * @param use whether the values are compared with a key or stored as one
  * @param pins for every sharded table the values that its shard key can have
  * @param anyShard where the statement runs when every value is NULL: a comparison with it matches
  *     no row on any shard
  * @param required the shard of unsharded tables that the statement also names; the values must lead
  *     there
  */
-public record ShardBinding(
-    KeyUse use, List<Pin> pins, ShardId anyShard, Optional<ShardId> required) {
+public record ShardBinding(List<Pin> pins, ShardId anyShard, Optional<ShardId> required) {
   public ShardBinding {
     pins = List.copyOf(pins);
   }
 
-  /** One value of one table's shard key. */
-  public record Pin(KeyOperand operand, KeyColumn column, ShardLocator locator) {}
+  /** One value of one table's shard key, and whether it is compared with it or stored as it. */
+  public record Pin(KeyOperand operand, KeyColumn column, ShardLocator locator, KeyUse use) {}
 
   /**
    * The shard for these values.
@@ -39,12 +38,12 @@ public record ShardBinding(
   public Resolution resolve(StatementText text, Parameters parameters) {
     NavigableSet<ShardId> shards = new TreeSet<>();
     for (Pin pin : pins) {
-      KeyValue value = OperandValue.of(pin.operand(), pin.column(), use, text, parameters);
+      KeyValue value = OperandValue.of(pin.operand(), pin.column(), pin.use(), text, parameters);
       if (value instanceof KeyValue.NotConvertible unusable) {
         return notOne(pin, unusable);
       } else if (value instanceof KeyValue.Text key) {
         shards.add(pin.locator().locate(key.value()));
-      } else if (use == KeyUse.STORED) {
+      } else if (pin.use() == KeyUse.STORED) {
         throw ErrorCode.WRITE_NULL_KEY.because(
             "shard-key column \"%s\" of table %s cannot be NULL"
                 .formatted(pin.column().name(), pin.column().table()));
@@ -62,7 +61,7 @@ public record ShardBinding(
   }
 
   private Resolution notOne(Pin pin, KeyValue.NotConvertible unusable) {
-    if (use == KeyUse.STORED) {
+    if (pin.use() == KeyUse.STORED) {
       throw ErrorCode.WRITE_KEY_NOT_CONVERTIBLE
           .because(
               "the router cannot tell which shard a row with this value of \"%s\" belongs to"

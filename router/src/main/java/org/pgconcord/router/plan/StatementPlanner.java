@@ -1,22 +1,128 @@
 package org.pgconcord.router.plan;
 
+import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.router.analyse.RelationNames;
+import org.pgconcord.router.sql.CommandKind;
+import org.pgconcord.router.sql.Recogniser;
+import org.pgconcord.router.sql.StatementReader;
 import org.pgconcord.router.sql.StatementText;
+import org.pgconcord.router.sql.StatementView;
+import org.pgconcord.router.sql.UnreadableException;
 
 /**
  * Plans one statement. Never throws for what a client wrote: what is not served comes back as
  * {@link Plan.Refused}. Safe for use by many threads at once; a plan found in the cache costs no
  * parse.
+ *
+ * <p>The order of questions: what command is it; may a declared table be involved; can it be read;
+ * what must be true of its rows. Where no declared table's name occurs, the statement belongs to
+ * the authoritative shard and is not read at all ({@link UndeclaredPlanner}).
  */
 public final class StatementPlanner {
+  private final PlanCache cache;
+
+  public StatementPlanner() {
+    this(new PlanCache());
+  }
+
+  public StatementPlanner(PlanCache cache) {
+    this.cache = cache;
+  }
 
   /** Plans {@code text}, which is empty or one statement. */
   public Planned plan(StatementText text, PlanContext context) {
     if (text.isEmpty()) {
       return new Planned(new SessionCommand.Empty(), text);
     }
-    String where = " in database " + context.database();
-    return new Planned(
-        new Plan.Refused(ErrorCode.SQL_UNREADABLE, "cannot plan" + where, null, null), text);
+    CommandKind kind = Recogniser.kind(text.tokens());
+    boolean cached =
+        switch (kind) {
+          case QUERY, INSERT, UPDATE, DELETE -> true;
+          default -> false;
+        };
+    Plan plan =
+        cached
+            ? cache.get(text, context, () -> fresh(kind, text, context))
+            : fresh(kind, text, context);
+    return new Planned(plan, text);
+  }
+
+  private Plan fresh(CommandKind kind, StatementText text, PlanContext context) {
+    try {
+      return switch (kind) {
+        case BEGIN, COMMIT, ROLLBACK, SET, RESET, SHOW, DISCARD ->
+            new SessionPlans(text.tokens()).plan(kind);
+        case EXPLAIN -> new ExplainPlanner(this, text, context).plan();
+        default -> data(kind, PlanInput.of(text, context));
+      };
+    } catch (ConcordException e) {
+      return Refusals.refused(e);
+    }
+  }
+
+  private static Plan data(CommandKind kind, PlanInput input) {
+    refuseByKind(kind);
+    if (input.mentionsSystemSchema()) {
+      throw ErrorCode.SQL_SYSTEM_SCHEMA.because("schema pgconcord is named");
+    }
+    Refusals.temporary(kind, input);
+    if (kind != CommandKind.DEFINITION) {
+      Refusals.sessionFunctions(input);
+    }
+    UndeclaredPlanner undeclared = new UndeclaredPlanner(kind, input);
+    return undeclared.applies() ? undeclared.plan() : declared(kind, input);
+  }
+
+  /** Commands that are served nowhere. */
+  private static void refuseByKind(CommandKind kind) {
+    switch (kind) {
+      case COPY -> throw ErrorCode.SQL_COPY.because("COPY is not supported");
+      case PREPARED ->
+          throw ErrorCode.SQL_PREPARED_STATEMENT.because(
+              "PREPARE, EXECUTE and DEALLOCATE are not supported as SQL");
+      case CURSOR -> throw ErrorCode.SQL_CURSOR.because("cursors are not supported as SQL");
+      case LISTEN -> throw ErrorCode.SQL_LISTEN.because("LISTEN and NOTIFY are not supported");
+      case PROCEDURE -> throw ErrorCode.SQL_PROCEDURE.because("DO and CALL are not supported");
+      case MAINTENANCE ->
+          throw ErrorCode.SQL_MAINTENANCE.because("maintenance commands are not supported");
+      case SAVEPOINT -> throw ErrorCode.SQL_SAVEPOINT.because("savepoints are not supported");
+      case TWO_PHASE ->
+          throw ErrorCode.SQL_TRANSACTION_FORM.because("prepared transactions are not supported");
+      default -> {}
+    }
+  }
+
+  private static Plan declared(CommandKind kind, PlanInput input) {
+    return switch (kind) {
+      case QUERY ->
+          new QueryPlanner(input, ((StatementView.Query) read(kind, input)).query()).plan();
+      case INSERT, UPDATE, DELETE -> new WritePlanner(input).plan(read(kind, input));
+      case MERGE -> throw ErrorCode.SQL_MERGE.because("MERGE names a declared table");
+      case TRUNCATE -> throw ErrorCode.SQL_TRUNCATE.because("TRUNCATE names a declared table");
+      case LOCK -> throw ErrorCode.SQL_LOCK_TABLE.because("LOCK names a declared table");
+      case DEFINITION ->
+          throw ErrorCode.SQL_DEFINITION.because("the definition names a declared table");
+      default -> throw ErrorCode.SQL_COMMAND.because("the command is not supported");
+    };
+  }
+
+  private static StatementView read(CommandKind kind, PlanInput input) {
+    try {
+      StatementView view =
+          StatementReader.read(input.text(), RelationNames.watched(input.database()));
+      if ((view instanceof StatementView.Query) != (kind == CommandKind.QUERY)) {
+        throw new UnreadableException("this kind of statement");
+      }
+      return view;
+    } catch (UnreadableException e) {
+      if (e.isWritingCte()) {
+        throw ErrorCode.WRITE_CTE.because("the router cannot plan " + e.construct());
+      }
+      if (kind == CommandKind.INSERT && Refusals.hasOnConflict(input)) {
+        throw ErrorCode.WRITE_ON_CONFLICT.because("ON CONFLICT is not supported here");
+      }
+      throw ErrorCode.SQL_UNREADABLE.because("the router cannot read " + e.construct());
+    }
   }
 }

@@ -19,7 +19,7 @@ public sealed interface FromView {
   }
 
   /** A subquery; {@code alias} is empty without one. */
-  record Derived(QueryView query, String alias) implements FromView {}
+  record Derived(QueryView query, String alias, boolean lateral) implements FromView {}
 
   /** A function, {@code ROWS FROM} or the like; its subqueries are among the block's nested. */
   record Computed(String alias) implements FromView {}

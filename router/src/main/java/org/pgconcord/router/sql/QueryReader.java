@@ -11,6 +11,7 @@ import net.sf.jsqlparser.schema.Table;
 import net.sf.jsqlparser.statement.select.FromItem;
 import net.sf.jsqlparser.statement.select.GroupByElement;
 import net.sf.jsqlparser.statement.select.Join;
+import net.sf.jsqlparser.statement.select.LateralSubSelect;
 import net.sf.jsqlparser.statement.select.OrderByElement;
 import net.sf.jsqlparser.statement.select.ParenthesedFromItem;
 import net.sf.jsqlparser.statement.select.ParenthesedSelect;
@@ -55,7 +56,7 @@ final class QueryReader {
     }
     for (WithItem<?> item : select.getWithItemsList()) {
       if (!(item.getParenthesedStatement() instanceof ParenthesedSelect query)) {
-        throw new UnreadableException("a writing CTE");
+        throw UnreadableException.writingCte("a writing CTE");
       }
       if (item.getSearchClause() != null || item.getCycleClause() != null) {
         throw new UnreadableException("SEARCH or CYCLE");
@@ -226,7 +227,8 @@ final class QueryReader {
     if (item instanceof Table table) {
       return named(table);
     } else if (item instanceof ParenthesedSelect select) {
-      return new FromView.Derived(query(select), alias(select.getAlias(), ""));
+      boolean lateral = select instanceof LateralSubSelect;
+      return new FromView.Derived(query(select), alias(select.getAlias(), ""), lateral);
     } else if (item instanceof ParenthesedFromItem parenthesised) {
       return parenthesised(parenthesised, nested);
     } else if (item instanceof TableFunction function) {

@@ -187,7 +187,7 @@ final class TreeReader {
 
   private static void refuseWith(@Nullable List<WithItem<?>> with) throws UnreadableException {
     if (with != null && !with.isEmpty()) {
-      throw new UnreadableException("WITH before a write");
+      throw UnreadableException.writingCte("WITH before a write");
     }
   }
 

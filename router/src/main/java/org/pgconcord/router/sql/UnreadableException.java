@@ -4,8 +4,24 @@ package org.pgconcord.router.sql;
 public final class UnreadableException extends Exception {
   private static final long serialVersionUID = 1L;
 
+  private final boolean writingCte;
+
   public UnreadableException(String construct) {
+    this(construct, false);
+  }
+
+  private UnreadableException(String construct, boolean writingCte) {
     super(construct);
+    this.writingCte = writingCte;
+  }
+
+  static UnreadableException writingCte(String construct) {
+    return new UnreadableException(construct, true);
+  }
+
+  /** WITH and a write together. */
+  public boolean isWritingCte() {
+    return writingCte;
   }
 
   public String construct() {

@@ -1,4 +1,4 @@
-package org.pgconcord.router.plan;
+package org.pgconcord.router.analyse;
 
 import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.sharding.KeyType;

@@ -1,0 +1,164 @@
+package org.pgconcord.router.analyse;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.topology.Placement;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.TableName;
+import org.pgconcord.router.analyse.Scope.Leaf;
+import org.pgconcord.router.sql.ConstantView;
+import org.pgconcord.router.sql.FromView;
+import org.pgconcord.router.sql.QueryView;
+
+/** Walks a query with all its subqueries and collects {@link ReadFacts}. */
+public final class ReadAnalysis {
+  /** No name can be this one: a subquery without an alias cannot be referred to. */
+  private static final String UNNAMED = "\0";
+
+  private final RelationNames names;
+  private final List<TableUse> sharded = new ArrayList<>();
+  private final Set<DeclaredTable> references = new HashSet<>();
+  private final Set<TableName> unsharded = new HashSet<>();
+  private final NavigableSet<ShardId> local = new TreeSet<>();
+  private final Set<TableName> lookups = new HashSet<>();
+  private final Set<TableName> unusable = new HashSet<>();
+  private boolean undeclared;
+  private boolean system;
+  private int blocks;
+  private boolean colocated;
+
+  private ReadAnalysis(RelationNames names) {
+    this.names = names;
+  }
+
+  public static ReadFacts of(QueryView query, RelationNames names) {
+    ReadAnalysis analysis = new ReadAnalysis(names);
+    analysis.query(query, null, Set.of());
+    boolean plain = analysis.blocks == 1 && query.with().isEmpty() && query.nested().isEmpty();
+    return new ReadFacts(
+        analysis.sharded,
+        plain && analysis.colocated,
+        analysis.references,
+        analysis.unsharded,
+        analysis.local,
+        analysis.undeclared,
+        analysis.lookups,
+        analysis.system,
+        analysis.unusable);
+  }
+
+  /** A CTE hides tables of its name: in those after it, with RECURSIVE in all, and in the body. */
+  private void query(QueryView query, @Nullable Scope outer, Set<String> ctes) {
+    Set<String> visible = new HashSet<>(ctes);
+    if (query.recursive()) {
+      query.with().forEach(c -> visible.add(c.name()));
+    }
+    for (QueryView.Cte cte : query.with()) {
+      query(cte.query(), outer, visible);
+      visible.add(cte.name());
+    }
+    query.blocks().forEach(b -> block(b, outer, visible));
+    query.nested().forEach(n -> query(n, outer, visible));
+  }
+
+  private void block(QueryView.Block block, @Nullable Scope outer, Set<String> ctes) {
+    blocks++;
+    Scope scope = new Scope(outer);
+    JoinFacts joins = new JoinFacts(scope, item -> leaf(item, scope, ctes));
+    block.from().forEach(joins::add);
+    joins.addWhere(block.where());
+    new Pins(scope, joins).find();
+    for (Leaf leaf : scope.leaves()) {
+      if (leaf.table() != null) {
+        use(leaf.table(), leaf, scope);
+      }
+    }
+    colocated = isColocated(block, scope, joins);
+    block.from().forEach(item -> derived(item, scope, outer, ctes));
+    block.nested().forEach(n -> query(n, scope, ctes));
+  }
+
+  /** Subqueries and functions in FROM take part in no row-by-row argument. */
+  private static boolean isColocated(QueryView.Block block, Scope scope, JoinFacts joins) {
+    List<Leaf> sharded = Pins.sharded(scope);
+    if (!block.nested().isEmpty()
+        || sharded.isEmpty()
+        || sharded.stream().anyMatch(l -> l.key().isEmpty())
+        || scope.leaves().stream().anyMatch(l -> l.table() == null)) {
+      return false;
+    }
+    PinnedValue assumed =
+        new PinnedValue(new ConstantView.Null(), sharded.get(0).key().orElseThrow());
+    return Pins.colocated(scope, joins, assumed);
+  }
+
+  private Leaf leaf(FromView item, Scope scope, Set<String> ctes) {
+    if (item instanceof FromView.Named named) {
+      return named(named, scope, ctes);
+    } else if (item instanceof FromView.Derived derived) {
+      return scope.add(derived.alias().isEmpty() ? UNNAMED : derived.alias(), null);
+    }
+    return scope.add(((FromView.Computed) item).alias(), null);
+  }
+
+  private Leaf named(FromView.Named named, Scope scope, Set<String> ctes) {
+    boolean cte = named.name().size() == 1 && ctes.contains(named.name().get(0));
+    Relation relation = cte ? null : names.find(named.name());
+    DeclaredTable table = null;
+    if (relation instanceof Relation.Declared declared) {
+      table = declared.table();
+    } else if (relation instanceof Relation.Undeclared other) {
+      undeclared(other.placement());
+    } else if (relation instanceof Relation.Internal) {
+      system = true;
+    }
+    if (table != null && named.renamed()) {
+      // Columns go by other names here: the table counts, its key cannot be recognised.
+      use(table, new Leaf(-1, named.alias(), table), scope);
+      table = null;
+    }
+    return scope.add(named.alias(), table);
+  }
+
+  private void undeclared(Placement placement) {
+    undeclared = true;
+    if (placement instanceof Placement.Unsharded one) {
+      local.add(one.shard());
+    } else {
+      // A default spreads undeclared tables, but nothing is known of their keys.
+      unusable.add(new TableName("(default)", "undeclared"));
+    }
+  }
+
+  private void use(DeclaredTable table, Leaf leaf, Scope scope) {
+    Placement placement = table.placement();
+    if (placement instanceof Placement.Reference) {
+      references.add(table);
+    } else if (placement instanceof Placement.Lookup) {
+      lookups.add(table.name());
+    } else if (placement instanceof Placement.Unsharded one) {
+      unsharded.add(table.name());
+      local.add(one.shard());
+    } else if (table.shardKey().isEmpty()) {
+      unusable.add(table.name());
+    } else {
+      sharded.add(
+          new TableUse(table, leaf.alias(), table.shardKey().orElseThrow(), scope.pins(leaf)));
+    }
+  }
+
+  /** Only a LATERAL subquery sees its neighbours; others see what is around the block. */
+  private void derived(FromView item, Scope scope, @Nullable Scope outer, Set<String> ctes) {
+    if (item instanceof FromView.Joined join) {
+      derived(join.left(), scope, outer, ctes);
+      derived(join.right(), scope, outer, ctes);
+    } else if (item instanceof FromView.Derived derived) {
+      query(derived.query(), derived.lateral() ? scope : outer, ctes);
+    }
+  }
+}

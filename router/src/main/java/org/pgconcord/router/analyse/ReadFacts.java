@@ -1,0 +1,45 @@
+package org.pgconcord.router.analyse;
+
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.Set;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.TableName;
+
+/**
+ * All relations that a statement reads, at every level.
+ *
+ * @param sharded appearances of sharded tables
+ * @param colocated true when the outermost block alone reads sharded tables, and each of its rows
+ *     comes from rows of one shard: it can be sent to all shards and the answers concatenated
+ * @param references reference tables
+ * @param unsharded declared tables that are on one shard
+ * @param local the shards of unsharded and undeclared tables
+ * @param undeclared true when a relation is read that no document names
+ * @param lookups lookup tables of indexes
+ * @param system true when a relation of the system's own schema is read
+ * @param unusable declared sharded tables that the shards do not have as declared
+ */
+public record ReadFacts(
+    List<TableUse> sharded,
+    boolean colocated,
+    Set<DeclaredTable> references,
+    Set<TableName> unsharded,
+    NavigableSet<ShardId> local,
+    boolean undeclared,
+    Set<TableName> lookups,
+    boolean system,
+    Set<TableName> unusable) {
+  public ReadFacts {
+    sharded = List.copyOf(sharded);
+    references = Set.copyOf(references);
+    unsharded = Set.copyOf(unsharded);
+    lookups = Set.copyOf(lookups);
+    unusable = Set.copyOf(unusable);
+  }
+
+  /** True when every sharded table is pinned. */
+  public boolean pinned() {
+    return sharded.stream().allMatch(TableUse::pinned);
+  }
+}

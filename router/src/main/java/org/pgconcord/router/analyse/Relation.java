@@ -1,0 +1,15 @@
+package org.pgconcord.router.analyse;
+
+import org.pgconcord.config.topology.Placement;
+
+/** What a relation's name in a statement stands for. */
+public sealed interface Relation {
+  /** A table of the topology. */
+  record Declared(DeclaredTable table) implements Relation {}
+
+  /** A table that no document names; its placement follows from the defaults. */
+  record Undeclared(Placement placement) implements Relation {}
+
+  /** A relation of the system's own schema {@code pgconcord}. */
+  record Internal() implements Relation {}
+}

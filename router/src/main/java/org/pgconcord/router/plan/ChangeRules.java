@@ -1,0 +1,85 @@
+package org.pgconcord.router.plan;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.topology.Gsi;
+import org.pgconcord.router.analyse.DeclaredTable;
+import org.pgconcord.router.analyse.ReadFacts;
+import org.pgconcord.router.sql.PredicateView;
+import org.pgconcord.router.sql.QueryView;
+import org.pgconcord.router.sql.StatementView;
+
+/** What UPDATE and DELETE on a sharded table must look like. */
+final class ChangeRules {
+  private final PlanInput input;
+  private final DeclaredTable table;
+  private final DeclaredTable.ShardKey key;
+  private final List<Gsi> gsis;
+
+  ChangeRules(PlanInput input, DeclaredTable table, DeclaredTable.ShardKey key, List<Gsi> gsis) {
+    this.input = input;
+    this.table = table;
+    this.key = key;
+    this.gsis = gsis;
+  }
+
+  void checkUpdate(StatementView.Update update) {
+    Set<String> assigned = new HashSet<>(update.assigned());
+    if (assigned.contains(key.column().name())) {
+      throw ErrorCode.WRITE_SHARD_KEY_COLUMN.because(
+          "column \"%s\" is the shard key of %s".formatted(key.column().name(), table.name()));
+    }
+    for (Gsi gsi : gsis) {
+      Set<String> stored = new HashSet<>(gsi.columns());
+      stored.addAll(gsi.ownerPrimaryKey());
+      stored.retainAll(assigned);
+      if (!stored.isEmpty()) {
+        throw ErrorCode.WRITE_DECLARED_COLUMN.because(
+            "column \"%s\" belongs to index %s".formatted(stored.iterator().next(), gsi.name()));
+      }
+    }
+    if (update.from() && !gsis.isEmpty()) {
+      throw ErrorCode.WRITE_UPDATE_FROM.because(
+          "%s owns index %s".formatted(table.name(), gsis.get(0).name()));
+    }
+  }
+
+  void checkDelete(StatementView.Delete delete, List<Gsi> maintained) {
+    if (delete.using() && !maintained.isEmpty()) {
+      throw ErrorCode.WRITE_DELETE_USING.because(
+          "%s owns index %s".formatted(table.name(), maintained.get(0).name()));
+    }
+  }
+
+  /** The target and whatever else is read must be on one shard. */
+  void checkPinned(QueryView scope, ReadFacts facts) {
+    if (facts.pinned() && facts.sharded().stream().anyMatch(u -> u.table().equals(table))) {
+      return;
+    }
+    boolean target = facts.sharded().stream().anyMatch(u -> u.table().equals(table) && !u.pinned());
+    if (!target) {
+      throw ErrorCode.QUERY_CROSS_SHARD.because(
+          "the statement reads rows of other shards than the one it writes to");
+    }
+    for (Gsi gsi : gsis) {
+      if (input.context().state().status(gsi.name()).state().maintained()
+          && hasEquality(scope, gsi)) {
+        throw ErrorCode.WRITE_THROUGH_GSI.because(
+            "the rows are named by index %s and not by the shard key \"%s\""
+                .formatted(gsi.name(), key.column().name()));
+      }
+    }
+    throw ErrorCode.WRITE_NO_SHARD_KEY.because(
+        "the WHERE clause has no equality with a constant on shard-key column \"%s\" of table %s"
+            .formatted(key.column().name(), table.name()));
+  }
+
+  private static boolean hasEquality(QueryView scope, Gsi gsi) {
+    return scope.blocks().stream()
+        .flatMap(b -> b.where().stream())
+        .anyMatch(
+            p -> p instanceof PredicateView.OneOf o && gsi.columns().contains(o.column().name()));
+  }
+}

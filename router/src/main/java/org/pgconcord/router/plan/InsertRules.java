@@ -1,0 +1,125 @@
+package org.pgconcord.router.plan;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.schema.Column;
+import org.pgconcord.config.topology.Gsi;
+import org.pgconcord.router.analyse.DeclaredTable;
+import org.pgconcord.router.analyse.PinnedValue;
+import org.pgconcord.router.analyse.ReadFacts;
+import org.pgconcord.router.sql.ConstantView;
+import org.pgconcord.router.sql.StatementView;
+import org.pgconcord.router.sql.StatementView.ValueView;
+
+/** What an INSERT into a sharded table must look like, and the shard keys it stores. */
+final class InsertRules {
+  private final PlanInput input;
+  private final StatementView.Insert insert;
+  private final DeclaredTable table;
+  private final DeclaredTable.ShardKey key;
+
+  InsertRules(
+      PlanInput input,
+      StatementView.Insert insert,
+      DeclaredTable table,
+      DeclaredTable.ShardKey key) {
+    this.input = input;
+    this.insert = insert;
+    this.table = table;
+    this.key = key;
+  }
+
+  void check(ReadFacts facts, List<Gsi> gsis, List<Gsi> maintained) {
+    if (insert.conflict()) {
+      throw ErrorCode.WRITE_ON_CONFLICT.because(
+          "ON CONFLICT on sharded table %s".formatted(table.name()));
+    }
+    switch (insert.source()) {
+      case QUERY ->
+          throw ErrorCode.WRITE_FROM_QUERY.because("INSERT ... SELECT into " + table.name());
+      case DEFAULTS -> throw noShardKey();
+      case VALUES -> {}
+    }
+    if (!facts.pinned()) {
+      throw ErrorCode.QUERY_CROSS_SHARD.because("a subquery of the INSERT reads several shards");
+    }
+    for (Gsi gsi : gsis) {
+      boolean active = maintained.contains(gsi);
+      gsi.columns().forEach(column -> required(gsi, column, active));
+    }
+  }
+
+  /**
+   * An indexed column of a maintained index (SPEC 5): where NULL is not ignored it must be given;
+   * where it is, an absent column counts as NULL unless a default would fill it.
+   */
+  private void required(Gsi gsi, String name, boolean active) {
+    if (!active) {
+      return;
+    }
+    int at = columns().indexOf(name);
+    for (List<ValueView> row : insert.rows()) {
+      ValueView value = at < 0 || at >= row.size() ? new ValueView.Default() : row.get(at);
+      if (value instanceof ValueView.Default && !(gsi.ignoreNull() && !hasDefault(name))) {
+        throw ErrorCode.WRITE_GSI_COLUMN_MISSING.because(
+            "column \"%s\" of index %s is not given a value".formatted(name, gsi.name()));
+      }
+      if (isNull(value) && !gsi.ignoreNull()) {
+        throw ErrorCode.WRITE_NULL_KEY.because(
+            "column \"%s\" of index %s cannot be NULL".formatted(name, gsi.name()));
+      }
+    }
+  }
+
+  private boolean hasDefault(String name) {
+    return table.schema().flatMap(s -> s.column(name)).map(Column::hasDefault).orElse(true);
+  }
+
+  /** The stored shard keys of all rows, and what subqueries are pinned by. */
+  List<ShardBinding.Pin> pins(ReadFacts facts) {
+    int at = columns().indexOf(key.column().name());
+    if (at < 0) {
+      throw noShardKey();
+    }
+    List<PinnedValue> values = new ArrayList<>();
+    for (List<ValueView> row : insert.rows()) {
+      ValueView value = at < row.size() ? row.get(at) : new ValueView.Default();
+      if (value instanceof ValueView.Default) {
+        throw noShardKey();
+      } else if (isNull(value)) {
+        throw ErrorCode.WRITE_NULL_KEY.because(
+            "shard-key column \"%s\" of table %s cannot be NULL"
+                .formatted(key.column().name(), table.name()));
+      } else if (value instanceof ValueView.Constant constant) {
+        values.add(new PinnedValue(constant.value(), key));
+      } else {
+        throw ErrorCode.WRITE_KEY_NOT_CONSTANT.because(
+            "the value of shard-key column \"%s\" is an expression".formatted(key.column().name()));
+      }
+    }
+    Bindings bindings = new Bindings(input);
+    List<ShardBinding.Pin> pins = new ArrayList<>();
+    values.forEach(v -> pins.add(bindings.pin(v, values, KeyUse.STORED)));
+    pins.addAll(bindings.compared(facts));
+    return pins;
+  }
+
+  private static boolean isNull(ValueView value) {
+    return value instanceof ValueView.Constant constant
+        && constant.value() instanceof ConstantView.Null;
+  }
+
+  /** Without a list the table's own order counts. */
+  private List<String> columns() {
+    return insert.columns().isEmpty()
+        ? table.schema().map(s -> s.columns().stream().map(Column::name).toList()).orElse(List.of())
+        : insert.columns();
+  }
+
+  private RuntimeException noShardKey() {
+    return ErrorCode.WRITE_NO_SHARD_KEY.because(
+        "the INSERT gives no value for shard-key column \"%s\" of table %s"
+            .formatted(key.column().name(), table.name()));
+  }
+}

@@ -1,0 +1,67 @@
+package org.pgconcord.router.plan;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import java.util.List;
+import java.util.function.Supplier;
+import org.pgconcord.router.sql.StatementText;
+import org.pgconcord.router.sql.Tokens;
+
+/**
+ * Plans by the shape of their statement: its tokens with each literal replaced by its kind. That is
+ * enough, since a plan refers to literals by the index of their token and reads them when it is
+ * bound. The session's facts and the routing state's revision are part of the key; a plan of an old
+ * revision is never found again and leaves by age.
+ */
+public final class PlanCache {
+  private static final int MAX_PLANS = 10_000;
+  private static final int MAX_KEY_CHARS = 20_000;
+  private static final long MAX_TOTAL_CHARS = 50_000_000;
+
+  private final Cache<Key, Plan> plans =
+      Caffeine.newBuilder()
+          .maximumWeight(MAX_TOTAL_CHARS)
+          .weigher(
+              (Key key, Plan plan) -> key.shape().length() + (int) (MAX_TOTAL_CHARS / MAX_PLANS))
+          .build();
+
+  private record Key(
+      String shape,
+      String database,
+      List<String> searchPath,
+      String role,
+      boolean fixedSnapshot,
+      long revision) {}
+
+  Plan get(StatementText text, PlanContext context, Supplier<Plan> planner) {
+    String shape = shape(text.tokens());
+    if (shape.length() > MAX_KEY_CHARS) {
+      return planner.get();
+    }
+    Key key =
+        new Key(
+            shape,
+            context.database(),
+            context.searchPath(),
+            context.role(),
+            context.fixedSnapshot(),
+            context.state().revision());
+    return plans.get(key, k -> planner.get());
+  }
+
+  /** Tokens are separated by a character that no token can hold outside of quotes. */
+  static String shape(Tokens tokens) {
+    StringBuilder shape = new StringBuilder(tokens.size() * 6);
+    for (int i = 0; i < tokens.size(); i++) {
+      switch (tokens.kind(i)) {
+        case STRING, ESCAPE_STRING, UNICODE_STRING, DOLLAR_STRING -> shape.append('\'');
+        case BIT_STRING, HEX_STRING -> shape.append("'b");
+        case INTEGER -> shape.append('0');
+        case NUMERIC -> shape.append("0.");
+        default -> shape.append(tokens.sql(), tokens.start(i), tokens.end(i));
+      }
+      shape.append('\n');
+    }
+    return shape.toString();
+  }
+}

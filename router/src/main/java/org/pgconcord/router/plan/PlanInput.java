@@ -1,0 +1,107 @@
+package org.pgconcord.router.plan;
+
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.pgconcord.config.topology.Placement;
+import org.pgconcord.config.topology.Topology;
+import org.pgconcord.config.topology.Topology.LogicalDatabase;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.analyse.FunctionCalls;
+import org.pgconcord.router.analyse.KnownFunctions;
+import org.pgconcord.router.analyse.RelationNames;
+import org.pgconcord.router.sql.Clauses;
+import org.pgconcord.router.sql.Names;
+import org.pgconcord.router.sql.StatementText;
+import org.pgconcord.router.sql.TokenKind;
+import org.pgconcord.router.sql.Tokens;
+
+/** One statement with everything its planning looks at. */
+record PlanInput(
+    StatementText text,
+    Clauses clauses,
+    PlanContext context,
+    LogicalDatabase database,
+    RelationNames names,
+    List<FunctionCalls.Call> calls) {
+
+  static PlanInput of(StatementText text, PlanContext context) {
+    Topology topology = context.state().topology();
+    LogicalDatabase database =
+        topology.database(context.database()).orElseGet(() -> undeclared(topology, context));
+    return new PlanInput(
+        text,
+        new Clauses(text.tokens()),
+        context,
+        database,
+        new RelationNames(context.state(), database, context.searchPath(), context.role()),
+        FunctionCalls.in(text.tokens()));
+  }
+
+  /** A database that the topology does not name is wholly on the authoritative shard. */
+  private static LogicalDatabase undeclared(Topology topology, PlanContext context) {
+    Placement fallback =
+        new Placement.Unsharded(
+            topology.authoritativeGroup(), topology.authoritativeShard(), false);
+    return new LogicalDatabase(context.database(), Map.of(), List.of(), Map.of(), fallback);
+  }
+
+  Tokens tokens() {
+    return text.tokens();
+  }
+
+  ShardId authoritativeShard() {
+    return context.state().topology().authoritativeShard();
+  }
+
+  /** True when some token could be a declared table's name. */
+  boolean mentionsDeclared() {
+    var watched = RelationNames.watched(database);
+    return IntStream.range(0, tokens().size())
+        .anyMatch(i -> tokens().kind(i).isName() && watched.contains(Names.of(tokens(), i)));
+  }
+
+  /** True when the system's own schema is named. */
+  boolean mentionsSystemSchema() {
+    return names.pathHasSystemSchema()
+        || IntStream.range(0, tokens().size())
+            .anyMatch(
+                i ->
+                    tokens().kind(i).isName()
+                        && Names.of(tokens(), i).equals(RelationNames.SYSTEM_SCHEMA)
+                        && (tokens().isSymbol(i + 1, ".") || tokens().isWord(i - 1, "schema")));
+  }
+
+  boolean calls(KnownFunctions.Kind kind) {
+    return calls.stream().anyMatch(c -> kind(c) == kind);
+  }
+
+  KnownFunctions.Kind kind(FunctionCalls.Call call) {
+    return KnownFunctions.kind(call, names.builtinsFirst());
+  }
+
+  /** A function that could change something is called. */
+  boolean callsMayWrite() {
+    return calls(KnownFunctions.Kind.BUILT_IN) || calls(KnownFunctions.Kind.UNKNOWN);
+  }
+
+  /** Rows are locked by a SELECT, at any level. */
+  boolean locks() {
+    Tokens t = tokens();
+    return IntStream.range(0, t.size())
+        .anyMatch(
+            i ->
+                clauses.isKeyword(i, "for")
+                    && (t.isAnyWord(i + 1, "update", "share")
+                        || (t.isWord(i + 1, "no") && t.isWord(i + 2, "key"))
+                        || (t.isWord(i + 1, "key") && t.isWord(i + 2, "share"))));
+  }
+
+  /** How often a parameter occurs. */
+  long uses(int parameter) {
+    String text = "$" + parameter;
+    return IntStream.range(0, tokens().size())
+        .filter(i -> tokens().kind(i) == TokenKind.PARAMETER && tokens().text(i).equals(text))
+        .count();
+  }
+}

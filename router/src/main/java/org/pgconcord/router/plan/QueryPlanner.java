@@ -1,0 +1,189 @@
+package org.pgconcord.router.plan;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.topology.Placement;
+import org.pgconcord.config.topology.ShardGroup;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.TableName;
+import org.pgconcord.router.analyse.DeclaredTable;
+import org.pgconcord.router.analyse.KnownFunctions.Kind;
+import org.pgconcord.router.analyse.ReadAnalysis;
+import org.pgconcord.router.analyse.ReadFacts;
+import org.pgconcord.router.analyse.TableUse;
+import org.pgconcord.router.plan.StatementFacts.Command;
+import org.pgconcord.router.sql.QueryView;
+
+/** Finds the narrowest route of a query: one shard, an index, any copy, or all shards. */
+final class QueryPlanner {
+  private final PlanInput input;
+  private final QueryView query;
+  private final ReadFacts facts;
+  private final List<String> why = new ArrayList<>();
+
+  QueryPlanner(PlanInput input, QueryView query) {
+    this.input = input;
+    this.query = query;
+    this.facts = ReadAnalysis.of(query, input.names());
+  }
+
+  Plan plan() {
+    Refusals.forbiddenRelations(facts);
+    if (facts.sharded().isEmpty()) {
+      return withoutShardedTables();
+    }
+    if (!facts.references().isEmpty() && input.locks()) {
+      throw ErrorCode.QUERY_LOCKING.because(
+          "FOR UPDATE or FOR SHARE beside reference table " + names(facts.references()));
+    }
+    Refusals.copiesEverywhere(facts);
+    if (!facts.pinned()) {
+      noteUnpinned();
+      return wider();
+    }
+    ShardGroup group = group(facts.sharded().get(0));
+    ShardBinding binding =
+        new ShardBinding(
+            new Bindings(input).compared(facts), group.shards().get(0), Bindings.required(facts));
+    return new Plan.OneShard(facts(input.callsMayWrite()), binding, otherwise());
+  }
+
+  private void noteUnpinned() {
+    facts.sharded().stream()
+        .filter(u -> !u.pinned())
+        .forEach(
+            u ->
+                why.add(
+                    "no equality with a constant on the shard key \"%s\" of %s"
+                        .formatted(u.key().column().name(), u.table().name())));
+  }
+
+  /** What to run when the values of a pinned query turn out to lead to several shards. */
+  private Plan otherwise() {
+    try {
+      return wider();
+    } catch (ConcordException e) {
+      return Refusals.refused(e);
+    }
+  }
+
+  private Plan wider() {
+    Plan scatter;
+    try {
+      scatter = scatter();
+    } catch (ConcordException e) {
+      scatter = Refusals.refused(e);
+    }
+    Plan wide = scatter;
+    IndexReads indexes = new IndexReads(input, query, facts);
+    return indexes
+        .lookup(why)
+        .<Plan>map(lookup -> new Plan.GsiRead(facts(false), lookup, wide))
+        .orElse(wide);
+  }
+
+  /**
+   * The answers of all shards, in any order: for queries of one block without anything to merge.
+   */
+  private Plan scatter() {
+    if (input.locks()) {
+      throw ErrorCode.QUERY_LOCKING.because("rows on several shards cannot be locked together");
+    }
+    ScatterRules rules = new ScatterRules(input, facts);
+    rules.check(why);
+    return new Plan.Scatter(facts(false), group(facts.sharded().get(0)));
+  }
+
+  private Plan withoutShardedTables() {
+    if (facts.local().size() > 1) {
+      throw ErrorCode.QUERY_CROSS_SHARD.because(
+          "the tables are on several shards: " + joined(facts.local()));
+    }
+    if (!facts.local().isEmpty()) {
+      return local(facts.local().first());
+    }
+    if (facts.references().isEmpty()) {
+      Refusals.functionsWithoutShard(input);
+      return new Plan.Authoritative(facts(input.callsMayWrite()), input.authoritativeShard());
+    }
+    return anyCopy();
+  }
+
+  private Plan local(ShardId shard) {
+    for (DeclaredTable reference : facts.references()) {
+      if (!copies(reference).contains(shard)) {
+        throw ErrorCode.QUERY_CROSS_SHARD.because(
+            "reference table %s has no copy on shard %s".formatted(reference.name(), shard));
+      }
+    }
+    if (!facts.references().isEmpty() && input.locks()) {
+      throw ErrorCode.QUERY_LOCKING.because("rows of a reference table cannot be locked");
+    }
+    Refusals.functionsWithoutShard(input);
+    StatementFacts statement = facts(input.callsMayWrite());
+    return facts.unsharded().isEmpty() && shard.equals(input.authoritativeShard())
+        ? new Plan.Authoritative(statement, shard)
+        : new Plan.Unsharded(statement, shard);
+  }
+
+  private Plan anyCopy() {
+    if (input.locks()) {
+      throw ErrorCode.QUERY_LOCKING.because("rows of a reference table cannot be locked");
+    }
+    if (input.callsMayWrite()) {
+      throw ErrorCode.FUNCTION_NOT_KNOWN.because(
+          "a read of reference tables alone may go to any copy; it calls "
+              + Refusals.calls(input, Kind.BUILT_IN, Kind.UNKNOWN));
+    }
+    Set<ShardId> shards = new TreeSet<>();
+    boolean first = true;
+    for (DeclaredTable reference : facts.references()) {
+      if (first) {
+        shards.addAll(copies(reference));
+      }
+      shards.retainAll(new HashSet<>(copies(reference)));
+      first = false;
+    }
+    if (shards.isEmpty()) {
+      throw ErrorCode.QUERY_CROSS_SHARD.because(
+          "no shard has copies of all of " + names(facts.references()));
+    }
+    return new Plan.AnyCopy(facts(false), List.copyOf(shards));
+  }
+
+  private StatementFacts facts(boolean mayWrite) {
+    List<TableName> tables =
+        Stream.of(
+                facts.sharded().stream().map(u -> u.table().name()),
+                facts.references().stream().map(DeclaredTable::name),
+                facts.unsharded().stream())
+            .flatMap(s -> s)
+            .distinct()
+            .sorted()
+            .toList();
+    return new StatementFacts(Command.SELECT, mayWrite, tables, why);
+  }
+
+  private static ShardGroup group(TableUse use) {
+    return ((Placement.Sharded) use.table().placement()).group();
+  }
+
+  private static List<ShardId> copies(DeclaredTable reference) {
+    return ((Placement.Reference) reference.placement()).shards();
+  }
+
+  private static String names(Set<DeclaredTable> tables) {
+    return tables.stream().map(t -> t.name().toString()).sorted().collect(Collectors.joining(", "));
+  }
+
+  private static String joined(Set<ShardId> shards) {
+    return shards.stream().map(ShardId::uid).collect(Collectors.joining(", "));
+  }
+}

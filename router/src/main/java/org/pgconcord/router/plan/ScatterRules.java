@@ -1,0 +1,163 @@
+package org.pgconcord.router.plan;
+
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.value.TableName;
+import org.pgconcord.router.analyse.KnownFunctions.Kind;
+import org.pgconcord.router.analyse.ReadFacts;
+import org.pgconcord.router.analyse.TableUse;
+import org.pgconcord.router.sql.Clauses;
+import org.pgconcord.router.sql.Names;
+import org.pgconcord.router.sql.Tokens;
+
+/**
+ * When the answers of all shards, concatenated in any order, are the answer: one SELECT whose rows
+ * each come from one shard, and nothing that looks at more than one row at a time. Checked on the
+ * tokens as well as on the tree, since a clause that a parser lost would make answers wrong.
+ */
+final class ScatterRules {
+  private static final List<String> MERGING =
+      List.of(
+          "order",
+          "group",
+          "having",
+          "limit",
+          "offset",
+          "fetch",
+          "union",
+          "intersect",
+          "except",
+          "window",
+          "over",
+          "filter",
+          "within",
+          "with",
+          "into",
+          "tablesample",
+          "values",
+          "array");
+  private static final Set<String> SYSTEM_COLUMNS =
+      Set.of("ctid", "xmin", "xmax", "cmin", "cmax", "tableoid");
+
+  private final PlanInput input;
+  private final ReadFacts facts;
+
+  ScatterRules(PlanInput input, ReadFacts facts) {
+    this.input = input;
+    this.facts = facts;
+  }
+
+  /** Refuses what cannot be scattered, naming the reasons against narrower routes too. */
+  void check(List<String> why) {
+    clauses(why);
+    if (!facts.local().isEmpty()) {
+      throw ErrorCode.QUERY_CROSS_SHARD
+          .because("sharded tables are read together with tables of one shard")
+          .withDetail(detail(why));
+    }
+    if (!facts.colocated()) {
+      Set<TableName> tables =
+          facts.sharded().stream().map(u -> u.table().name()).collect(Collectors.toSet());
+      throw ErrorCode.QUERY_CROSS_SHARD
+          .because(
+              tables.size() > 1 || facts.sharded().size() > 1
+                  ? "sharded tables are not joined on their shard keys"
+                  : "rows of %s are not each joined with rows of their own shard"
+                      .formatted(tables.iterator().next()))
+          .withDetail(detail(why));
+    }
+    functions(why);
+    columns();
+  }
+
+  private void clauses(List<String> why) {
+    for (String word : MERGING) {
+      if (input.clauses().has(word) && !isName(word)) {
+        throw merge(word.toUpperCase(java.util.Locale.ROOT), why);
+      }
+    }
+    if (input.clauses().count("select") != 1) {
+      throw merge("a subquery", why);
+    }
+    Tokens tokens = input.tokens();
+    for (int i = 0; i < tokens.size(); i++) {
+      if (tokens.isWord(i, "distinct") && !tokens.isAnyWord(i - 1, "is", "not")) {
+        throw merge("DISTINCT", why);
+      }
+    }
+  }
+
+  /** Words of the list that PostgreSQL does not reserve count only in front of a parenthesis. */
+  private boolean isName(String word) {
+    if (!Set.of("over", "filter", "within", "values").contains(word)) {
+      return false;
+    }
+    Tokens tokens = input.tokens();
+    Clauses clauses = input.clauses();
+    for (int i = 0; i < tokens.size(); i++) {
+      boolean grammar =
+          tokens.isSymbol(i + 1, "(") || tokens.isWord(i + 1, "group") || word.equals("over");
+      if (clauses.isKeyword(i, word) && grammar) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void functions(List<String> why) {
+    if (input.calls(Kind.AGGREGATE) || input.calls(Kind.WINDOW)) {
+      throw merge("the aggregate " + Refusals.calls(input, Kind.AGGREGATE, Kind.WINDOW), why);
+    }
+    String others = Refusals.calls(input, Kind.UNKNOWN, Kind.BUILT_IN, Kind.HARMLESS);
+    if (!others.isEmpty()) {
+      throw ErrorCode.FUNCTION_NOT_KNOWN
+          .because("only functions known to be read-only are sent to all shards, not " + others)
+          .withDetail(detail(why));
+    }
+  }
+
+  private void columns() {
+    Tokens tokens = input.tokens();
+    for (int i = 0; i < tokens.size(); i++) {
+      if (!tokens.kind(i).isName()) {
+        continue;
+      }
+      String name = Names.of(tokens, i);
+      if (SYSTEM_COLUMNS.contains(name)) {
+        throw ErrorCode.QUERY_SYSTEM_COLUMN.because(
+            "system column %s over several shards".formatted(name));
+      }
+      if (tokens.isSymbol(i - 1, ".") && !tokens.isSymbol(i + 1, "(")) {
+        field(i, name);
+      }
+    }
+  }
+
+  /** {@code u.f} calls the function {@code f} when {@code u} has no such column. */
+  private void field(int token, String name) {
+    Tokens tokens = input.tokens();
+    if (token < 2 || !tokens.kind(token - 2).isName() || tokens.isSymbol(token + 1, ".")) {
+      return;
+    }
+    String qualifier = Names.of(tokens, token - 2);
+    for (TableUse use : facts.sharded()) {
+      boolean isTable = use.table().name().name().equals(name);
+      if (use.alias().equals(qualifier) && !use.table().hasColumn(name) && !isTable) {
+        throw ErrorCode.QUERY_UNKNOWN_COLUMN.because(
+            "%s has no column \"%s\"".formatted(use.table().name(), name));
+      }
+    }
+  }
+
+  private static org.pgconcord.config.error.ConcordException merge(String what, List<String> why) {
+    return ErrorCode.QUERY_NEEDS_MERGE
+        .because(what + " over several shards needs a merge")
+        .withDetail(detail(why));
+  }
+
+  private static String detail(List<String> why) {
+    return String.join("; ", why);
+  }
+}

@@ -1,0 +1,174 @@
+package org.pgconcord.router.plan;
+
+import java.util.List;
+import java.util.Optional;
+import org.pgconcord.config.catalog.RoutingState;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.topology.Gsi;
+import org.pgconcord.config.topology.Placement;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.analyse.DeclaredTable;
+import org.pgconcord.router.analyse.ReadAnalysis;
+import org.pgconcord.router.analyse.ReadFacts;
+import org.pgconcord.router.analyse.Relation;
+import org.pgconcord.router.plan.StatementFacts.Command;
+import org.pgconcord.router.sql.FromView;
+import org.pgconcord.router.sql.QueryView;
+import org.pgconcord.router.sql.StatementView;
+
+/** Plans INSERT, UPDATE and DELETE by what their target is. */
+final class WritePlanner {
+  private final PlanInput input;
+
+  WritePlanner(PlanInput input) {
+    this.input = input;
+  }
+
+  Plan plan(StatementView view) {
+    FromView.Named target = view.written().orElseThrow();
+    QueryView scope = scope(view);
+    ReadFacts facts = ReadAnalysis.of(scope, input.names());
+    Refusals.forbiddenRelations(facts);
+    Relation relation = input.names().find(target.name());
+    if (relation instanceof Relation.Internal) {
+      throw ErrorCode.SQL_SYSTEM_SCHEMA.because("a relation of schema pgconcord is written");
+    } else if (relation instanceof Relation.Undeclared undeclared) {
+      return local(view, facts, undeclared.placement());
+    }
+    return declared(view, facts, ((Relation.Declared) relation).table());
+  }
+
+  private static QueryView scope(StatementView view) {
+    if (view instanceof StatementView.Insert insert) {
+      return insert.scope();
+    } else if (view instanceof StatementView.Update update) {
+      return update.scope();
+    }
+    return ((StatementView.Delete) view).scope();
+  }
+
+  private Plan declared(StatementView view, ReadFacts facts, DeclaredTable table) {
+    return table
+        .placement()
+        .match(
+            new Placement.Cases<>() {
+              @Override
+              public Plan sharded(Placement.Sharded placement) {
+                return WritePlanner.this.sharded(view, facts, table, placement);
+              }
+
+              @Override
+              public Plan unsharded(Placement.Unsharded placement) {
+                return local(view, facts, placement);
+              }
+
+              @Override
+              public Plan reference(Placement.Reference placement) {
+                throw ErrorCode.WRITE_REFERENCE.because(
+                    "%s is a reference table".formatted(table.name()));
+              }
+
+              @Override
+              public Plan lookup(Placement.Lookup placement) {
+                throw ErrorCode.TABLE_GSI_LOOKUP.because(
+                    "%s is the lookup table of index %s".formatted(table.name(), placement.gsi()));
+              }
+            });
+  }
+
+  /** Everything must be where the unsharded target is. */
+  private Plan local(StatementView view, ReadFacts facts, Placement placement) {
+    if (!facts.sharded().isEmpty()) {
+      throw view instanceof StatementView.Insert
+          ? ErrorCode.WRITE_FROM_QUERY.because("the rows would come from a sharded table")
+          : ErrorCode.QUERY_CROSS_SHARD.because(
+              "an unsharded table is written beside sharded ones");
+    }
+    if (!(placement instanceof Placement.Unsharded one)) {
+      throw ErrorCode.SCHEMA_NOT_READ.because("undeclared tables are spread here by a default");
+    }
+    ShardId shard = one.shard();
+    if (facts.local().stream().anyMatch(s -> !s.equals(shard))) {
+      throw ErrorCode.QUERY_CROSS_SHARD.because("the tables are on several shards");
+    }
+    for (DeclaredTable reference : facts.references()) {
+      if (!((Placement.Reference) reference.placement()).shards().contains(shard)) {
+        throw ErrorCode.QUERY_CROSS_SHARD.because(
+            "reference table %s has no copy on shard %s".formatted(reference.name(), shard));
+      }
+    }
+    Refusals.functionsWithoutShard(input);
+    StatementFacts statement =
+        new StatementFacts(
+            command(view), true, facts.unsharded().stream().sorted().toList(), List.of());
+    return facts.unsharded().isEmpty()
+            && shard.equals(input.authoritativeShard())
+            && !one.declared()
+        ? new Plan.Authoritative(statement, shard)
+        : new Plan.Unsharded(statement, shard);
+  }
+
+  private Plan sharded(
+      StatementView view, ReadFacts facts, DeclaredTable table, Placement.Sharded placement) {
+    DeclaredTable.ShardKey key =
+        table
+            .shardKey()
+            .orElseThrow(
+                () ->
+                    ErrorCode.SCHEMA_NOT_READ.because(
+                        "table %s is not on the shards as declared".formatted(table.name())));
+    Refusals.copiesEverywhere(facts);
+    List<Gsi> gsis = input.database().gsisOf(table.name());
+    List<ShardBinding.Pin> pins;
+    Optional<EntryWork> entries = Optional.empty();
+    if (view instanceof StatementView.Insert insert) {
+      InsertRules rules = new InsertRules(input, insert, table, key);
+      rules.check(facts, gsis, maintained(gsis));
+      pins = rules.pins(facts);
+      entries = EntryColumns.work(input, insert.target().alias(), table, maintained(gsis));
+    } else {
+      ChangeRules rules = new ChangeRules(input, table, key, gsis);
+      if (view instanceof StatementView.Update update) {
+        rules.checkUpdate(update);
+      } else {
+        StatementView.Delete delete = (StatementView.Delete) view;
+        rules.checkDelete(delete, maintained(gsis));
+        entries = EntryColumns.work(input, delete.target().alias(), table, maintained(gsis));
+      }
+      rules.checkPinned(scope(view), facts);
+      pins = new Bindings(input).compared(facts);
+    }
+    StatementFacts statement =
+        new StatementFacts(command(view), true, List.of(table.name()), List.of());
+    ShardBinding binding =
+        new ShardBinding(pins, placement.group().shards().get(0), Bindings.required(facts));
+    return new Plan.Write(
+        statement, kind(view), table.name(), binding, entries, severalShards(table));
+  }
+
+  private static Plan severalShards(DeclaredTable table) {
+    return Refusals.refused(
+        ErrorCode.WRITE_SEVERAL_SHARDS.because(
+            "the values do not lead to one shard of table %s".formatted(table.name())));
+  }
+
+  private List<Gsi> maintained(List<Gsi> gsis) {
+    RoutingState state = input.context().state();
+    return gsis.stream().filter(g -> state.status(g.name()).state().maintained()).toList();
+  }
+
+  private static Command command(StatementView view) {
+    return switch (kind(view)) {
+      case INSERT -> Command.INSERT;
+      case UPDATE -> Command.UPDATE;
+      case DELETE -> Command.DELETE;
+    };
+  }
+
+  private static Plan.WriteKind kind(StatementView view) {
+    if (view instanceof StatementView.Insert) {
+      return Plan.WriteKind.INSERT;
+    }
+    return view instanceof StatementView.Update ? Plan.WriteKind.UPDATE : Plan.WriteKind.DELETE;
+  }
+}
