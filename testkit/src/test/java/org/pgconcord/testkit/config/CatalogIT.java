@@ -3,8 +3,12 @@ package org.pgconcord.testkit.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -217,6 +221,23 @@ final class CatalogIT {
       assertThat(Progress.read(connection, "shard-a", "app.by_email")).contains(ten);
       Progress.remove(connection, "shard-a", "app.by_email");
       assertThat(Progress.read(connection, "shard-a", "app.by_email")).isEmpty();
+    }
+  }
+
+  @Test
+  void thePageListsEveryTableAndColumn() throws Exception {
+    String page = Files.readString(Path.of("..", "docs", "formats.md"));
+    try (Connection connection = open();
+        Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT table_name, string_agg('`' || column_name || '`', ', '"
+                    + " ORDER BY ordinal_position) FROM information_schema.columns"
+                    + " WHERE table_schema = 'pgconcord' AND table_name <> 'progress'"
+                    + " AND column_name NOT IN ('singleton', 'created_at') GROUP BY 1")) {
+      while (row.next()) {
+        assertThat(page).contains("| `" + row.getString(1) + "` | " + row.getString(2) + " |");
+      }
     }
   }
 

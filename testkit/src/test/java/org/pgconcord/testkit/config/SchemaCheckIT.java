@@ -1,0 +1,273 @@
+package org.pgconcord.testkit.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.pgconcord.config.check.SchemaSurvey;
+import org.pgconcord.config.check.Survey;
+import org.pgconcord.config.check.TopologyCheck;
+import org.pgconcord.config.schema.Column;
+import org.pgconcord.config.schema.SchemaReader;
+import org.pgconcord.config.schema.TableSchema;
+import org.pgconcord.config.schema.UniqueKey;
+import org.pgconcord.config.settings.ShardConnections;
+import org.pgconcord.config.sharding.KeyType;
+import org.pgconcord.config.topology.Finding;
+import org.pgconcord.config.topology.Topology;
+import org.pgconcord.config.topology.TopologyReader;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.TableName;
+import org.pgconcord.testkit.cluster.ShardCluster;
+
+/** Two shards as the example document wants them, and one thing wrong at a time. */
+final class SchemaCheckIT {
+  private static ShardCluster cluster;
+  private static ShardConnections connections;
+  private static final Topology TOPOLOGY = TopologyReader.read(Shards.DOCUMENT).orThrow();
+
+  @BeforeAll
+  static void start() {
+    cluster = ShardCluster.start(2);
+    connections = Shards.connections(cluster);
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  @BeforeEach
+  void soundTables() throws SQLException {
+    for (ShardId shard : cluster.shards()) {
+      try (Connection admin = cluster.asSuperuser(shard)) {
+        Shards.run(
+            admin,
+            "DROP SCHEMA public CASCADE",
+            "CREATE SCHEMA public",
+            "GRANT CREATE, USAGE ON SCHEMA public TO demo, pgconcord");
+      }
+      Shards.asOwner(
+          cluster,
+          shard,
+          Shards.USERS,
+          "ALTER TABLE users REPLICA IDENTITY FULL",
+          "CREATE TABLE countries (code char(2) PRIMARY KEY, name text)");
+    }
+  }
+
+  @Test
+  void soundShardsHaveNoFindings() {
+    assertThat(check()).isEmpty();
+  }
+
+  @Test
+  void columnsKeysAndTheirPromisesAreRead() throws SQLException {
+    Shards.asOwner(
+        cluster,
+        Shards.A,
+        "CREATE TYPE mood AS ENUM ('sad', 'ok')",
+        "CREATE DOMAIN code AS integer",
+        "CREATE DOMAIN inner_code AS code",
+        "CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+        "CREATE TABLE t (a int NOT NULL, gone int, m mood, c inner_code, d numeric(5,2) DEFAULT 1,"
+            + " l text COLLATE loose, s text COLLATE \"C\", x text[], g int GENERATED ALWAYS AS"
+            + " (a + 1) STORED, i bigint GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (a) INCLUDE (s))",
+        "ALTER TABLE t DROP COLUMN gone",
+        "CREATE UNIQUE INDEX t_partial ON t (s) WHERE a > 0",
+        "CREATE UNIQUE INDEX t_expression ON t (lower(s))",
+        "CREATE UNIQUE INDEX t_c ON t (c, m)",
+        "CREATE INDEX t_hash ON t USING hash (s)",
+        "CREATE INDEX t_other_collation ON t (s COLLATE \"POSIX\")",
+        "CREATE INDEX t_d ON t (d DESC, a)",
+        "ALTER TABLE t ADD CONSTRAINT t_late UNIQUE (d) DEFERRABLE",
+        "ALTER TABLE t ENABLE ROW LEVEL SECURITY");
+    TableSchema t = read("t");
+    assertThat(t.columns())
+        .extracting(Column::name)
+        .containsExactly("a", "m", "c", "d", "l", "s", "x", "g", "i");
+    assertThat(column(t, "m").keyType()).contains(KeyType.ENUM);
+    assertThat(column(t, "c").keyType()).contains(KeyType.INT);
+    assertThat(column(t, "x").keyType()).isEmpty();
+    assertThat(column(t, "d").type()).isEqualTo("numeric(5,2)");
+    assertThat(column(t, "l").deterministic()).isFalse();
+    assertThat(column(t, "l").collation()).isEqualTo("public.loose");
+    assertThat(column(t, "s").collation()).isEqualTo("C");
+    assertThat(t.columns())
+        .filteredOn(Column::hasDefault)
+        .extracting(Column::name)
+        .containsExactly("d", "g", "i");
+    assertThat(t.columns())
+        .filteredOn(Column::generated)
+        .extracting(Column::name)
+        .containsExactly("g");
+    assertThat(t.primaryKey()).containsExactly("a");
+    assertThat(t.uniqueKeys())
+        .filteredOn(UniqueKey::usable)
+        .extracting(UniqueKey::columns)
+        .containsExactly(List.of("a"), List.of("c", "m"));
+    assertThat(t.uniqueKeys()).hasSize(5);
+    assertThat(t.indexes())
+        .containsExactlyInAnyOrder(
+            List.of("a"), List.of("c", "m"), List.of("d", "a"), List.of("d"));
+    assertThat(t.replicaIdentity()).isEqualTo('d');
+    assertThat(t.replicaIdentityColumns()).containsExactly("a");
+    assertThat(t.rowSecurity()).isTrue();
+  }
+
+  @Test
+  void aPartitionedTableIsWhatItsLeavesAre() throws SQLException {
+    Shards.asOwner(
+        cluster,
+        Shards.A,
+        "CREATE TABLE p (a int PRIMARY KEY) PARTITION BY RANGE (a)",
+        "CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (0) TO (10)",
+        "CREATE TABLE p2 PARTITION OF p DEFAULT",
+        "ALTER TABLE p1 REPLICA IDENTITY FULL",
+        "INSERT INTO p SELECT generate_series(0, 19)",
+        "ANALYZE p");
+    assertThat(read("p").relkind()).isEqualTo('p');
+    assertThat(read("p").rowsEstimated()).isEqualTo(20);
+    assertThat(read("p").replicaIdentityColumns()).isEmpty();
+    Shards.asOwner(cluster, Shards.A, "ALTER TABLE p2 REPLICA IDENTITY FULL");
+    assertThat(read("p").replicaIdentityColumns()).containsExactly("a");
+  }
+
+  @Test
+  void shardsThatDifferAreNamedWithTheColumn() throws SQLException {
+    Shards.asOwner(cluster, Shards.B, "ALTER TABLE users ALTER name TYPE varchar(80)");
+    assertThat(check())
+        .singleElement()
+        .satisfies(
+            f -> {
+              assertThat(f.id()).isEqualTo("schema/shards-differ");
+              assertThat(f.message())
+                  .isEqualTo(
+                      "column \"name\" differs: \"text collate default\" on shard-a,"
+                          + " \"character varying(80) collate default\" on shard-b");
+            });
+  }
+
+  @Test
+  void aMissingTableIsNamedWithItsShards() throws SQLException {
+    Shards.asOwner(cluster, Shards.B, "DROP TABLE countries");
+    assertThat(ids()).containsExactly("schema/table-missing");
+  }
+
+  @Test
+  void aViewIsNoTable() throws SQLException {
+    for (ShardId shard : cluster.shards()) {
+      Shards.asOwner(
+          cluster,
+          shard,
+          "ALTER TABLE countries RENAME TO land",
+          "CREATE VIEW countries AS SELECT * FROM land");
+    }
+    assertThat(ids())
+        .containsExactly("schema/not-a-table", "schema/not-a-table", "schema/no-primary-key");
+  }
+
+  @Test
+  void theShardKeyMustBeThereHashableAndDeterministic() throws SQLException {
+    everywhere("ALTER TABLE users RENAME tenant_id TO tenant");
+    assertThat(ids()).contains("schema/shard-key-missing", "gsi/column-missing");
+    soundTables();
+    everywhere("ALTER TABLE users ALTER tenant_id TYPE jsonb USING to_jsonb(tenant_id)");
+    assertThat(ids()).contains("schema/shard-key-type", "gsi/column-type");
+    soundTables();
+    everywhere(
+        "CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+        "ALTER TABLE users ALTER tenant_id TYPE text COLLATE loose",
+        "ALTER TABLE users ALTER email TYPE text COLLATE loose");
+    assertThat(ids())
+        .containsExactly(
+            "schema/shard-key-collation", "gsi/column-collation", "gsi/column-collation");
+    soundTables();
+    everywhere(
+        "ALTER TABLE users DROP CONSTRAINT users_pkey",
+        "ALTER TABLE users ALTER tenant_id DROP NOT NULL");
+    assertThat(ids()).containsExactly("schema/shard-key-nullable");
+  }
+
+  @Test
+  void theOwnerNeedsItsIndexesAndIdentity() throws SQLException {
+    everywhere("ALTER TABLE users DROP CONSTRAINT users_tenant_id_email_key");
+    assertThat(ids()).containsExactly("gsi/owner-unique-index", "gsi/owner-index");
+    everywhere("CREATE INDEX ON users (email, name)");
+    assertThat(ids()).containsExactly("gsi/owner-unique-index");
+    everywhere(
+        "CREATE UNIQUE INDEX ON users (email)", "ALTER TABLE users REPLICA IDENTITY DEFAULT");
+    assertThat(ids()).containsExactly("gsi/replica-identity");
+    everywhere(
+        "CREATE UNIQUE INDEX wide ON users (user_id, email, tenant_id)",
+        "ALTER TABLE users REPLICA IDENTITY USING INDEX wide");
+    assertThat(ids()).isEmpty();
+  }
+
+  @Test
+  void anExistingLookupTableMustFit() throws SQLException {
+    Shards.asOwner(
+        cluster,
+        Shards.A,
+        "CREATE TABLE users_by_email (email text, tenant_id bigint, PRIMARY KEY (email))");
+    assertThat(ids()).isEmpty();
+    Shards.asOwner(
+        cluster,
+        Shards.A,
+        "DROP TABLE users_by_email",
+        "CREATE TABLE users_by_email (email varchar, tenant_id bigint, more int NOT NULL,"
+            + " PRIMARY KEY (email, tenant_id))");
+    assertThat(ids())
+        .containsExactly("gsi/lookup-primary-key", "gsi/lookup-columns", "gsi/lookup-columns");
+  }
+
+  @Test
+  void anUndeclaredTableMayHaveRowsOnlyWhereTheDefaultsPutIt() throws SQLException {
+    everywhere("CREATE TABLE notes (id int)");
+    Shards.asOwner(cluster, Shards.A, "INSERT INTO notes VALUES (1)");
+    assertThat(ids()).isEmpty();
+    Shards.asOwner(cluster, Shards.B, "INSERT INTO notes VALUES (1)");
+    assertThat(ids()).containsExactly("schema/undeclared-rows");
+    Survey survey = Objects.requireNonNull(survey().get("app"));
+    assertThat(TopologyCheck.misplaced(TOPOLOGY.database("app").orElseThrow(), survey))
+        .containsExactly(new TableName("public", "notes"));
+    Shards.asOwner(cluster, Shards.B, "DELETE FROM notes");
+    assertThat(ids()).isEmpty();
+  }
+
+  private static void everywhere(String... statements) throws SQLException {
+    for (ShardId shard : cluster.shards()) {
+      Shards.asOwner(cluster, shard, statements);
+    }
+  }
+
+  private static List<Finding> check() {
+    return TopologyCheck.schemas(TOPOLOGY, survey());
+  }
+
+  private static Map<String, Survey> survey() {
+    return new SchemaSurvey(connections).read(TOPOLOGY);
+  }
+
+  private static List<String> ids() {
+    return check().stream().map(Finding::id).toList();
+  }
+
+  private static TableSchema read(String table) throws SQLException {
+    TableName name = new TableName("public", table);
+    try (Connection connection = connections.open(Shards.A, "app")) {
+      return Objects.requireNonNull(SchemaReader.read(connection, List.of(name)).get(name));
+    }
+  }
+
+  private static Column column(TableSchema table, String name) {
+    return table.column(name).orElseThrow();
+  }
+}
