@@ -77,7 +77,8 @@ class ArchitectureTest {
   @ArchTest
   static final ArchRule picocli = fence("picocli..", ROOT + "daemon.cli..", ROOT + "daemon.demo..");
 
-  @ArchTest static final ArchRule micrometer = fence("io.micrometer..", ROOT + "daemon..");
+  @ArchTest
+  static final ArchRule micrometer = fence("io.micrometer..", ROOT + "daemon..", ROOT + "router");
 
   @ArchTest
   static final ArchRule jdkHttpServer = fence("com.sun.net.httpserver..", ROOT + "daemon.admin..");

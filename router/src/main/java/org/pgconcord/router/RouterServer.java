@@ -89,19 +89,16 @@ public final class RouterServer implements AutoCloseable {
       BackendConnector connector, Supplier<Topology> topology, ServiceRole service) {
     return switch (settings.auth()) {
       case TRUST -> Optional.empty();
-      case SCRAM ->
-          Optional.of(
-              settings
-                  .usersFile()
-                  .<VerifierSource>map(UsersFile::read)
-                  .orElseGet(
-                      () ->
-                          new ShardVerifiers(
-                              transport.loops().next(),
-                              connector,
-                              topology,
-                              service.user(),
-                              service.secret())));
+      case SCRAM -> {
+        VerifierSource shard =
+            new ShardVerifiers(
+                transport.loops().next(), connector, topology, service.user(), service.secret());
+        yield Optional.of(
+            settings
+                .usersFile()
+                .<VerifierSource>map(file -> shard.orElse(UsersFile.read(file)))
+                .orElse(shard));
+      }
     };
   }
 

@@ -10,7 +10,8 @@ import org.pgconcord.config.error.ErrorCode;
  * How the router meets its clients.
  *
  * @param listen where it listens; port 0 takes a free one
- * @param usersFile verifiers of clients under scram; without it the authoritative shard is asked
+ * @param usersFile verifiers of clients under scram, for when the authoritative shard's are not
+ *     readable
  * @param messageBytesMax the longest message taken from a client
  * @param shardMessageBytesMax the longest message (so, row) taken from a shard
  * @param drain how long open transactions may go on when the router stops

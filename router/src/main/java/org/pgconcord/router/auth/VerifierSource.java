@@ -10,4 +10,9 @@ public interface VerifierSource {
    * SCRAM-SHA-256 verifier. Never blocks. Fails when the source cannot be asked.
    */
   CompletableFuture<Optional<ScramVerifier>> find(String role);
+
+  /** This source, or {@code other} for a role when this one cannot be asked. */
+  default VerifierSource orElse(VerifierSource other) {
+    return role -> find(role).exceptionallyCompose(unreadable -> other.find(role));
+  }
 }

@@ -16,6 +16,7 @@ final class ClientOutput {
   private final Channel channel;
   private ByteBuf gathered;
   private boolean dirty;
+  private boolean released;
 
   ClientOutput(Channel channel) {
     this.channel = channel;
@@ -24,12 +25,18 @@ final class ClientOutput {
 
   /** Writes a message of our own. */
   void write(Consumer<ByteBuf> message) {
+    if (released) {
+      return;
+    }
     message.accept(gathered);
     dirty = true;
   }
 
   /** Passes a frame on; a small one is cheaper to copy than to keep. */
   void pass(Frame frame) {
+    if (released) {
+      return;
+    }
     ByteBuf bytes = frame.bytes();
     if (bytes.readableBytes() < COPY_BELOW) {
       gathered.writeBytes(bytes, bytes.readerIndex(), bytes.readableBytes());
@@ -72,9 +79,12 @@ final class ClientOutput {
     }
   }
 
-  /** The client is gone. */
+  /** The client is gone: what a call still has to say is dropped. */
   void release() {
-    gathered.release();
-    gathered = io.netty.buffer.Unpooled.buffer(0);
+    if (!released) {
+      released = true;
+      dirty = false;
+      gathered.release();
+    }
   }
 }

@@ -8,6 +8,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** The clients of a router: how many, who can be cancelled, who must go when the router stops. */
 public final class Sessions {
+  /** Connections that have not said yet what they want, beside as many clients as are allowed. */
+  private static final int STRANGERS_MAX = 500;
+
+  private final AtomicInteger accepted = new AtomicInteger();
   private final AtomicInteger connections = new AtomicInteger();
   private final Set<ClientHandler> live = ConcurrentHashMap.newKeySet();
   private final CancelKeys<ClientHandler> keys;
@@ -16,7 +20,16 @@ public final class Sessions {
     keys = new CancelKeys<>(random);
   }
 
-  /** Counts a new connection; false when there are {@code max} already. */
+  /** Counts what is connected at all; false when strangers are so many that one more is dropped. */
+  boolean accept(int clientsMax) {
+    return accepted.incrementAndGet() <= clientsMax + STRANGERS_MAX;
+  }
+
+  void disconnected() {
+    accepted.decrementAndGet();
+  }
+
+  /** Counts a client that asks to log in; false when there are {@code max} already. */
   boolean admit(int max) {
     if (connections.incrementAndGet() <= max) {
       return true;

@@ -62,6 +62,7 @@ public final class StartupHandler extends ChannelInboundHandlerAdapter {
   private Phase phase = Phase.PACKET;
   private boolean sslAsked;
   private boolean gssAsked;
+  private boolean accepted;
   private boolean admitted;
   private boolean in;
   private StartupParameters startup = new StartupParameters("", "", Map.of(), List.of());
@@ -76,6 +77,10 @@ public final class StartupHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
+    if (!accepted) {
+      ctx.close();
+      return;
+    }
     ctx.executor()
         .schedule(
             () -> {
@@ -314,10 +319,12 @@ public final class StartupHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
+    accepted = services.sessions().accept(services.limits().connections());
     ctx.channel()
         .closeFuture()
         .addListener(
             closed -> {
+              services.sessions().disconnected();
               if (admitted) {
                 services.sessions().left();
               }

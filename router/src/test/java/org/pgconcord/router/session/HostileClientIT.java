@@ -202,7 +202,7 @@ class HostileClientIT {
         assertThat(client.untilReady()).containsExactly("1", "2", "D", "C", "ZI");
       }
       for (int i = 0; i < 200; i++) {
-        client.send(script.readBytes(1));
+        client.send(script.readSlice(1));
       }
       client.send(script);
       for (int i = 0; i < 100; i++) {

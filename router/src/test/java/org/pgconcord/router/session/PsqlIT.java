@@ -116,8 +116,22 @@ class PsqlIT {
   }
 
   @Test
-  void verifiersMayComeFromAFile() throws Exception {
-    assertThat(asDemo(fromFile.port(), "-c", "SELECT current_user")).isEqualTo("demo");
+  void verifiersMayComeFromAFileWhenTheShardsAreNotReadable() throws Exception {
+    superuser("REVOKE SELECT ON pg_catalog.pg_authid FROM pgconcord");
+    try {
+      assertThat(asDemo(fromFile.port(), "-c", "SELECT current_user")).isEqualTo("demo");
+      assertThat(asDemo(router.port(), "-c", "SELECT current_user"))
+          .contains("password authentication failed for user \"demo\"");
+    } finally {
+      superuser("GRANT SELECT ON pg_catalog.pg_authid TO pgconcord");
+    }
+  }
+
+  private static void superuser(String sql) throws Exception {
+    try (var superuser = cluster.asSuperuser(cluster.shards().get(0));
+        var statement = superuser.createStatement()) {
+      statement.execute(sql);
+    }
   }
 
   @Test
