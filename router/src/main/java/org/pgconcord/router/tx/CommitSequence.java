@@ -89,6 +89,13 @@ final class CommitSequence {
   }
 
   private CompletableFuture<Void> commitMain() {
+    if (main != null && !main.open()) {
+      return CompletableFuture.failedFuture(
+          ErrorCode.TX_ROLLED_BACK.because(
+              "the connection to shard "
+                  + main.shard()
+                  + " ended before the transaction committed"));
+    }
     phase = Phase.MAIN;
     return main == null ? done() : commit(main);
   }
@@ -123,7 +130,8 @@ final class CommitSequence {
       case MAIN -> mainFailed(failure);
       case POST -> {
         suspect(false, true);
-        LOG.warn("entries were not removed after a commit, they are suspects", failure);
+        LOG.warn(
+            "entries were not removed after a commit cause={}", Failures.cause(failure).toString());
         yield done();
       }
     };
@@ -137,7 +145,7 @@ final class CommitSequence {
     }
     suspect(true, true);
     String shard = main == null ? "" : main.shard().uid();
-    LOG.warn("the outcome of a commit is unknown shard={}", shard, cause);
+    LOG.warn("the outcome of a commit is unknown shard={} cause={}", shard, cause.toString());
     return CompletableFuture.failedFuture(
         ErrorCode.TX_OUTCOME_UNKNOWN
             .because("the connection to shard " + shard + " ended while it committed")

@@ -1,0 +1,151 @@
+package org.pgconcord.router.tx;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.backend.BackendConnection;
+import org.pgconcord.router.backend.BackendListener;
+import org.pgconcord.router.backend.BackendRequest;
+import org.pgconcord.router.backend.BackendRole;
+import org.pgconcord.router.backend.Backends;
+import org.pgconcord.router.backend.QueryResult;
+import org.pgconcord.router.wire.TransactionStatus;
+
+/** Kills a backend of the session on the server, just before its nth statement on any backend. */
+final class KillBefore {
+  private final int at;
+  private final Predicate<BackendRole> kill;
+  private final BackendRole victim;
+  private int statements;
+  private boolean reached;
+  private boolean killed;
+
+  KillBefore(int at, Predicate<BackendRole> kill, BackendRole victim) {
+    this.at = at;
+    this.kill = kill;
+    this.victim = victim;
+  }
+
+  boolean reached() {
+    return reached;
+  }
+
+  boolean killed() {
+    return killed;
+  }
+
+  Backends around(Backends backends) {
+    return new Watched(backends);
+  }
+
+  private void count() {
+    statements++;
+    if (statements == at) {
+      reached = true;
+      killed = kill.test(victim);
+    }
+  }
+
+  private final class Watched implements Backends {
+    private final Backends inner;
+    private final Map<BackendConnection, BackendConnection> known = new HashMap<>();
+
+    Watched(Backends inner) {
+      this.inner = inner;
+    }
+
+    private BackendConnection watched(BackendConnection connection) {
+      return known.computeIfAbsent(connection, Connection::new);
+    }
+
+    @Override
+    public ShardId home() {
+      return inner.home();
+    }
+
+    @Override
+    public CompletableFuture<BackendConnection> acquire(ShardId shard, BackendRole role) {
+      return inner.acquire(shard, role).thenApply(this::watched);
+    }
+
+    @Override
+    public CompletableFuture<BackendConnection> enlist(ShardId shard, String begin) {
+      return inner.enlist(shard, begin).thenApply(this::watched);
+    }
+
+    @Override
+    public Collection<BackendConnection> connections() {
+      return inner.connections();
+    }
+
+    @Override
+    public void cancelRunning() {
+      inner.cancelRunning();
+    }
+
+    @Override
+    public void close() {
+      inner.close();
+    }
+  }
+
+  private final class Connection implements BackendConnection {
+    private final BackendConnection inner;
+
+    Connection(BackendConnection inner) {
+      this.inner = inner;
+    }
+
+    @Override
+    public ShardId shard() {
+      return inner.shard();
+    }
+
+    @Override
+    public BackendRole role() {
+      return inner.role();
+    }
+
+    @Override
+    public void send(BackendRequest request, BackendListener listener) {
+      count();
+      inner.send(request, listener);
+    }
+
+    @Override
+    public CompletableFuture<QueryResult> query(String sql, List<@Nullable String> parameters) {
+      count();
+      return inner.query(sql, parameters);
+    }
+
+    @Override
+    public TransactionStatus status() {
+      return inner.status();
+    }
+
+    @Override
+    public boolean busy() {
+      return inner.busy();
+    }
+
+    @Override
+    public boolean open() {
+      return inner.open();
+    }
+
+    @Override
+    public void cancel() {
+      inner.cancel();
+    }
+
+    @Override
+    public void close() {
+      inner.close();
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package org.pgconcord.router.tx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.pgconcord.config.catalog.GsiState;
+
+class RouterEpochsTest {
+  private static final Duration NOT_LONG = Duration.ofMillis(20);
+
+  private final RouterEpochs epochs =
+      new RouterEpochs(UsersByEmail.routing(1, GsiState.TAILING, 1));
+
+  @Test
+  void whoEnteredBeforeAPublicationHoldsItsDrainUp() throws InterruptedException {
+    RouterEpochs.Stay old = epochs.enter();
+    epochs.publish(UsersByEmail.routing(2, GsiState.WRITE_ONLY, 2));
+    RouterEpochs.Stay young = epochs.enter();
+
+    assertThat(epochs.openBefore(2)).isEqualTo(1);
+    assertThat(epochs.awaitDrained(2, NOT_LONG)).isFalse();
+    old.leave();
+    old.leave();
+
+    assertThat(epochs.awaitDrained(2, NOT_LONG)).isTrue();
+    assertThat(epochs.awaitDrained(3, NOT_LONG)).isFalse();
+    young.leave();
+    assertThat(epochs.awaitDrained(3, NOT_LONG)).isTrue();
+  }
+
+  @Test
+  void aLateStateIsLeftOut() {
+    epochs.publish(UsersByEmail.routing(3, GsiState.ENABLED, 3));
+    epochs.publish(UsersByEmail.routing(2, GsiState.WRITE_ONLY, 2));
+    assertThat(epochs.current().revision()).isEqualTo(3);
+  }
+
+  /** Nobody who saw an old state is still inside once its successor has drained. */
+  @Test
+  void entrantsAndPublicationsNeverMissEachOther() throws Exception {
+    AtomicBoolean stop = new AtomicBoolean();
+    AtomicInteger working = new AtomicInteger();
+    long[] oldestInside = {1};
+    List<CompletableFuture<Void>> entrants = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      entrants.add(CompletableFuture.runAsync(() -> work(stop, working, oldestInside)));
+    }
+    for (long revision = 2; revision < 200; revision++) {
+      epochs.publish(UsersByEmail.routing(revision, GsiState.TAILING, revision));
+      assertThat(epochs.awaitDrained(revision, Duration.ofSeconds(10))).isTrue();
+      synchronized (oldestInside) {
+        oldestInside[0] = revision;
+      }
+    }
+    stop.set(true);
+    for (CompletableFuture<Void> entrant : entrants) {
+      entrant.get();
+    }
+    assertThat(working.get()).isPositive();
+  }
+
+  private void work(AtomicBoolean stop, AtomicInteger working, long[] oldestInside) {
+    while (!stop.get()) {
+      RouterEpochs.Stay stay = epochs.enter();
+      long seen = epochs.current().revision();
+      synchronized (oldestInside) {
+        assertThat(seen).isGreaterThanOrEqualTo(oldestInside[0]);
+      }
+      working.incrementAndGet();
+      stay.leave();
+    }
+  }
+}

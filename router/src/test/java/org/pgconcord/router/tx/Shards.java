@@ -1,0 +1,213 @@
+package org.pgconcord.router.tx;
+
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.InetSocketAddress;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.gsi.LookupDdl;
+import org.pgconcord.gsi.Outcome;
+import org.pgconcord.gsi.SettlementRunner;
+import org.pgconcord.router.auth.BackendSecret;
+import org.pgconcord.router.backend.BackendConnector;
+import org.pgconcord.router.backend.BackendEvents;
+import org.pgconcord.router.backend.BackendRole;
+import org.pgconcord.router.backend.BackendTarget;
+import org.pgconcord.router.backend.Backends;
+import org.pgconcord.router.backend.SessionBackends;
+import org.pgconcord.router.backend.SettingsRecorder;
+import org.pgconcord.router.backend.ShardDirectory;
+import org.pgconcord.testkit.cluster.ShardCluster;
+
+/** Two real shards with the users table and its index, and a checker for both. */
+final class Shards implements AutoCloseable {
+  final ShardCluster cluster = ShardCluster.start(2);
+  private final MultiThreadIoEventLoopGroup loops =
+      new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
+  private final Map<ShardId, Connection> admins = new ConcurrentHashMap<>();
+
+  Shards() throws SQLException {
+    for (ShardId shard : cluster.shards()) {
+      try (Connection owner = cluster.asOwner(shard);
+          Statement statement = owner.createStatement()) {
+        statement.execute(UsersByEmail.TABLE);
+      }
+      admins.put(shard, cluster.asSuperuser(shard));
+    }
+    try (Connection service = cluster.asService(UsersByEmail.A);
+        Statement statement = service.createStatement()) {
+      statement.execute("CREATE SCHEMA pgconcord");
+      for (String ddl : LookupDdl.createTable(UsersByEmail.INDEX)) {
+        statement.execute(ddl);
+      }
+      for (String ddl : LookupDdl.createFunctions(UsersByEmail.INDEX)) {
+        statement.execute(ddl);
+      }
+    }
+  }
+
+  EventLoop loop() {
+    return loops.next();
+  }
+
+  /** A session's backends; each names session and role to the server. */
+  Backends backends(EventLoop loop, String session, SettingsRecorder settings) {
+    ShardDirectory directory =
+        new ShardDirectory() {
+          @Override
+          public List<InetSocketAddress> hosts(ShardId shard) {
+            return List.of(
+                new InetSocketAddress(
+                    java.net.InetAddress.getLoopbackAddress(), cluster.shard(shard).port()));
+          }
+
+          @Override
+          public String database(ShardId shard, String logicalDatabase) {
+            return ShardCluster.DATABASE;
+          }
+        };
+    return new SessionBackends(
+        loop,
+        UsersByEmail.A,
+        new BackendConnector(directory, NioSocketChannel.class, Duration.ofSeconds(10), 1 << 20),
+        (shard, role) ->
+            new BackendTarget(
+                shard,
+                role,
+                "app",
+                role.service() ? "pgconcord" : "demo",
+                BackendSecret.TRUST,
+                Map.of("application_name", applicationName(session, role))),
+        BackendEvents.NONE,
+        settings);
+  }
+
+  private static String applicationName(String session, BackendRole role) {
+    return session + "-" + role.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Ends a backend on the server, waiting until it is gone; false when it is not there. */
+  boolean kill(ShardId shard, String session, BackendRole role) {
+    return "t"
+        .equals(
+            ask(
+                shard,
+                "SELECT coalesce(bool_or(pg_terminate_backend(pid, 5000)), false) FROM"
+                    + " pg_stat_activity WHERE application_name = '"
+                    + applicationName(session, role)
+                    + "'"));
+  }
+
+  String ask(ShardId shard, String query) {
+    Connection admin = admin(shard);
+    synchronized (admin) {
+      try (Statement statement = admin.createStatement();
+          ResultSet result = statement.executeQuery(query)) {
+        result.next();
+        return result.getString(1);
+      } catch (SQLException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  void run(ShardId shard, String sql) {
+    Connection admin = admin(shard);
+    synchronized (admin) {
+      try (Statement statement = admin.createStatement()) {
+        statement.execute(sql);
+      } catch (SQLException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  private Connection admin(ShardId shard) {
+    Connection admin = admins.get(shard);
+    if (admin == null) {
+      throw new IllegalArgumentException("no shard " + shard);
+    }
+    return admin;
+  }
+
+  void empty() {
+    cluster.shards().forEach(shard -> run(shard, "TRUNCATE users"));
+    run(UsersByEmail.A, "TRUNCATE users_by_email");
+  }
+
+  /** Email -> tenants that have a row with it, over all shards. */
+  Map<String, List<String>> owners() {
+    Map<String, List<String>> owners = new TreeMap<>();
+    for (ShardId shard : cluster.shards()) {
+      pairs(shard, "SELECT email, tenant_id FROM users")
+          .forEach((pair) -> owners.computeIfAbsent(pair[0], k -> new ArrayList<>()).add(pair[1]));
+    }
+    return owners;
+  }
+
+  /** Email -> tenant, as the lookup table has it. */
+  Map<String, String> entries() {
+    Map<String, String> entries = new HashMap<>();
+    pairs(UsersByEmail.A, "SELECT email, tenant_id FROM users_by_email")
+        .forEach(pair -> entries.put(pair[0], pair[1]));
+    return entries;
+  }
+
+  private List<String[]> pairs(ShardId shard, String query) {
+    Connection admin = admin(shard);
+    List<String[]> pairs = new ArrayList<>();
+    synchronized (admin) {
+      try (Statement statement = admin.createStatement();
+          ResultSet result = statement.executeQuery(query)) {
+        while (result.next()) {
+          pairs.add(new String[] {result.getString(1), result.getString(2)});
+        }
+      } catch (SQLException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+    return pairs;
+  }
+
+  /** Settles keys as the auditor does. */
+  void settle(Iterable<String> keys) throws SQLException {
+    try (SettlementRunner runner =
+        new SettlementRunner(
+            UsersByEmail.INDEX, shard -> cluster.asService(shard), Duration.ofSeconds(5))) {
+      for (String key : keys) {
+        if (runner.settle(key, null).kind() == Outcome.Kind.UNSETTLED) {
+          throw new IllegalStateException("unsettled: " + key);
+        }
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    loops.shutdownGracefully(0, 1, java.util.concurrent.TimeUnit.SECONDS).syncUninterruptibly();
+    admins
+        .values()
+        .forEach(
+            admin -> {
+              try {
+                admin.close();
+              } catch (SQLException e) {
+                // its server may be down already
+              }
+            });
+    cluster.close();
+  }
+}

@@ -1,0 +1,202 @@
+package org.pgconcord.router.tx;
+
+import io.netty.channel.EventLoop;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.backend.BackendConnection;
+import org.pgconcord.router.backend.Backends;
+import org.pgconcord.router.backend.QueryResult;
+import org.pgconcord.router.backend.SettingsRecorder;
+import org.pgconcord.router.backend.ShardErrorException;
+import org.pgconcord.router.entries.ReturnedRows;
+import org.pgconcord.router.entries.ServiceSessions;
+import org.pgconcord.router.entries.Suspects;
+import org.pgconcord.router.plan.TransactionModes;
+import org.pgconcord.router.session.ResultSink;
+import org.pgconcord.router.session.SessionSettings;
+import org.pgconcord.router.session.SettingCommand;
+
+/** A session that writes users through a {@link Transaction}, from any test thread. */
+final class WriterSession implements AutoCloseable, Suspects {
+  private final EventLoop loop;
+  private final Backends backends;
+  private final Transaction tx;
+  final TreeSet<String> suspects = new TreeSet<>();
+
+  WriterSession(Shards shards, String name, Duration lockTimeout, UnaryOperator<Backends> between) {
+    this.loop = shards.loop();
+    SettingsRecorder recorder = new SettingsRecorder();
+    this.backends = between.apply(shards.backends(loop, name, recorder));
+    this.tx =
+        new Transaction(
+            backends,
+            new RecordedSettings(recorder),
+            new ServiceSessions(backends, lockTimeout),
+            this);
+  }
+
+  @Override
+  public synchronized void record(GsiName gsi, Collection<String> keys) {
+    suspects.addAll(keys);
+  }
+
+  void begin() {
+    onLoop(
+        () -> {
+          tx.begin(Transaction.Scope.EXPLICIT, TransactionModes.NONE);
+          return done();
+        });
+  }
+
+  void insert(String tenant, long user, String email) {
+    write(
+        tenant,
+        "INSERT INTO users (tenant_id, user_id, email) VALUES ($1, $2, $3)",
+        List.of(tenant, Long.toString(user), email),
+        true);
+  }
+
+  /** The number of rows that it deleted. */
+  int delete(String tenant, String email) {
+    return write(
+        tenant,
+        "DELETE FROM users WHERE tenant_id = $1 AND email = $2",
+        List.of(tenant, email),
+        false);
+  }
+
+  private int write(String tenant, String sql, List<String> values, boolean adds) {
+    ShardId shard = UsersByEmail.INDEX.shardOf(tenant);
+    return onLoop(
+        () -> {
+          tx.write(shard);
+          return tx.backend(shard)
+              .thenCompose(
+                  main ->
+                      main.query(sql + " RETURNING email, tenant_id", List.copyOf(values))
+                          .thenCompose(result -> maintain(main, result, adds)));
+        });
+  }
+
+  private CompletableFuture<Integer> maintain(
+      BackendConnection main, QueryResult result, boolean adds) {
+    ReturnedRows rows =
+        new ReturnedRows(List.of(UsersByEmail.INDEX), List.of("email", "tenant_id"));
+    result.rows().forEach(rows::add);
+    CompletableFuture<Void> secured =
+        adds ? tx.entries().add(main, rows.found()) : tx.entries().remove(main, rows.found());
+    return secured.thenApply(done -> result.rows().size());
+  }
+
+  void commit() {
+    onLoop(tx::commit);
+  }
+
+  void rollback() {
+    onLoop(tx::rollback);
+  }
+
+  /** Insert in a transaction of its own: empty when committed, else the SQLSTATE. */
+  String tryInsert(String tenant, long user, String email) {
+    return attempt(() -> insert(tenant, user, email));
+  }
+
+  String tryDelete(String tenant, String email) {
+    return attempt(() -> delete(tenant, email));
+  }
+
+  String attempt(Runnable work) {
+    begin();
+    try {
+      work.run();
+      commit();
+      return "";
+    } catch (CompletionException e) {
+      rollback();
+      return sqlState(Failures.cause(e));
+    }
+  }
+
+  static String sqlState(Throwable failure) {
+    if (failure instanceof ShardErrorException error) {
+      return error.fields().sqlState();
+    }
+    if (failure instanceof ConcordException error) {
+      return error.code().sqlState();
+    }
+    throw new IllegalStateException("not an error for a client", failure);
+  }
+
+  private <T> T onLoop(Supplier<CompletableFuture<T>> work) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    loop.execute(
+        () -> {
+          try {
+            var unused =
+                work.get()
+                    .whenComplete(
+                        (value, failure) -> {
+                          if (failure == null) {
+                            result.complete(value);
+                          } else {
+                            result.completeExceptionally(failure);
+                          }
+                        });
+          } catch (RuntimeException e) {
+            result.completeExceptionally(e);
+          }
+        });
+    return result.orTimeout(60, java.util.concurrent.TimeUnit.SECONDS).join();
+  }
+
+  private static CompletableFuture<Void> done() {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public void close() {
+    loop.execute(backends::close);
+  }
+
+  /** Settings of a session that sets nothing. */
+  private record RecordedSettings(SettingsRecorder recorder) implements SessionSettings {
+    @Override
+    public void run(BackendConnection home, SettingCommand command, String sql, ResultSink sink) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void committed() {
+      recorder.committed();
+    }
+
+    @Override
+    public void rolledBack() {
+      recorder.rolledBack();
+    }
+
+    @Override
+    public List<String> searchPath() {
+      return List.of("public");
+    }
+
+    @Override
+    public String currentUser() {
+      return "demo";
+    }
+
+    @Override
+    public long version() {
+      return 0;
+    }
+  }
+}
