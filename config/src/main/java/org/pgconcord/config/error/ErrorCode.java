@@ -220,6 +220,12 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "MERGE is not supported on declared tables.",
       "Use INSERT, UPDATE and DELETE."),
+  SQL_MISPLACED_TABLE(
+      "sql/misplaced-table",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "An undeclared table has rows on a shard where the defaults do not place it.",
+      "Declare the table in the topology, or move its rows; \"pgconcord topology check\" names it."),
   SQL_PREPARED_STATEMENT(
       "sql/prepared-statement",
       "0A000",

@@ -1,6 +1,5 @@
 package org.pgconcord.router.plan;
 
-import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Locale;
 
@@ -21,18 +20,5 @@ final class NumberText {
   /** Digits alone, perhaps with a sign: PostgreSQL gives such a literal an integer type. */
   static boolean isInteger(String number) {
     return number.chars().allMatch(c -> (c >= '0' && c <= '9') || c == '-');
-  }
-
-  /** Integral values lose their fraction's zeros; null for others and for absurd exponents. */
-  static @org.jspecify.annotations.Nullable String integral(String number) {
-    try {
-      BigDecimal value = new BigDecimal(number.trim());
-      if (value.precision() - (long) value.scale() > 40) {
-        return null;
-      }
-      return value.toBigIntegerExact().toString();
-    } catch (ArithmeticException | NumberFormatException e) {
-      return null;
-    }
   }
 }

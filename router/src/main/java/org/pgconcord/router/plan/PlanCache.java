@@ -4,14 +4,17 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.router.sql.StatementText;
 import org.pgconcord.router.sql.Tokens;
 
 /**
  * Plans by the shape of their statement: its tokens with each literal replaced by its kind. That is
  * enough, since a plan refers to literals by the index of their token and reads them when it is
- * bound. The session's facts and the routing state's revision are part of the key; a plan of an old
- * revision is never found again and leaves by age.
+ * bound. The session's facts and the routing state itself, by identity, are part of the key: a
+ * state that replaces another may differ in its schemas alone, under the same revision. A plan of
+ * an old state is never found again and leaves by age.
  */
 public final class PlanCache {
   private static final int MAX_PLANS = 10_000;
@@ -31,7 +34,21 @@ public final class PlanCache {
       List<String> searchPath,
       String role,
       boolean fixedSnapshot,
-      long revision) {}
+      Moment moment) {}
+
+  /** A routing state that is equal to nothing but itself. */
+  private record Moment(RoutingState state) {
+    @Override
+    @SuppressWarnings("ReferenceEquality")
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Moment moment && moment.state == state;
+    }
+
+    @Override
+    public int hashCode() {
+      return System.identityHashCode(state);
+    }
+  }
 
   Plan get(StatementText text, PlanContext context, Supplier<Plan> planner) {
     String shape = shape(text.tokens());
@@ -45,7 +62,7 @@ public final class PlanCache {
             context.searchPath(),
             context.role(),
             context.fixedSnapshot(),
-            context.state().revision());
+            new Moment(context.state()));
     return plans.get(key, k -> planner.get());
   }
 

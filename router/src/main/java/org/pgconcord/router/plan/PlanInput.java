@@ -2,11 +2,14 @@ package org.pgconcord.router.plan;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.pgconcord.config.topology.Placement;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.topology.Topology.LogicalDatabase;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.TableName;
 import org.pgconcord.router.analyse.FunctionCalls;
 import org.pgconcord.router.analyse.KnownFunctions;
 import org.pgconcord.router.analyse.RelationNames;
@@ -59,6 +62,17 @@ record PlanInput(
     var watched = RelationNames.watched(database);
     return IntStream.range(0, tokens().size())
         .anyMatch(i -> tokens().kind(i).isName() && watched.contains(Names.of(tokens(), i)));
+  }
+
+  /** True when some token could be the name of an undeclared table with rows in the wrong place. */
+  boolean mentionsMisplaced() {
+    Set<String> misplaced =
+        context.state().misplaced().getOrDefault(context.database(), Set.of()).stream()
+            .map(TableName::name)
+            .collect(Collectors.toSet());
+    return !misplaced.isEmpty()
+        && IntStream.range(0, tokens().size())
+            .anyMatch(i -> tokens().kind(i).isName() && misplaced.contains(Names.of(tokens(), i)));
   }
 
   /** True when the system's own schema is named. */
