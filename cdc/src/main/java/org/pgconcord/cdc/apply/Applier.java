@@ -92,9 +92,9 @@ final class Applier implements Target {
   }
 
   @Override
-  public void handle(List<SourceTransaction> transactions, Lsn position) throws SQLException {
+  public boolean handle(List<SourceTransaction> transactions, Lsn position) throws SQLException {
     if (transactions.stream().noneMatch(this::concerned)) {
-      return;
+      return false;
     }
     Connection lookup = sessions.on(index.lookupShard());
     lookup.setAutoCommit(false);
@@ -108,6 +108,15 @@ final class Applier implements Target {
       }
     }
     apply(lookup, round);
+    lookup.commit();
+    return true;
+  }
+
+  @Override
+  public void advance(Lsn position) throws SQLException {
+    Connection lookup = sessions.on(index.lookupShard());
+    lookup.setAutoCommit(false);
+    progress.advance(lookup, position, epoch);
     lookup.commit();
   }
 

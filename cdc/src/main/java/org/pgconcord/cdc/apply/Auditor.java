@@ -93,7 +93,7 @@ final class Auditor implements Target {
   }
 
   @Override
-  public void handle(List<SourceTransaction> transactions, Lsn position) throws SQLException {
+  public boolean handle(List<SourceTransaction> transactions, Lsn position) throws SQLException {
     Map<Entry, Boolean> owned = new LinkedHashMap<>();
     Set<Long> xids = new TreeSet<>();
     boolean concerned = false;
@@ -111,9 +111,15 @@ final class Auditor implements Target {
     }
     look(owned, xids);
     if (concerned) {
-      Connection lookup = lookup();
-      progress.advance(lookup, position, epoch);
+      advance(position);
     }
+    return concerned;
+  }
+
+  @Override
+  public void advance(Lsn position) throws SQLException {
+    Connection lookup = lookup();
+    progress.advance(lookup, position, epoch);
   }
 
   private void note(RowChange change, Map<Entry, Boolean> owned) {

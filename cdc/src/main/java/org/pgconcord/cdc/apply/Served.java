@@ -11,12 +11,14 @@ final class Served {
   private Target target;
   private ServingMode mode;
   private Lsn position;
+  private Lsn stored;
   private Optional<Lsn> hold = Optional.empty();
 
   Served(TargetContext context, ServingMode mode, ProgressRow.Mark mark) {
     this.context = context;
     this.epoch = mark.epoch();
     this.position = mark.position();
+    this.stored = mark.position();
     this.mode = mode;
     this.target = make(mode);
   }
@@ -61,17 +63,29 @@ final class Served {
     position = reached;
   }
 
+  /** What the progress row says: the slot must never be ahead of it. */
+  Lsn stored() {
+    return stored;
+  }
+
+  void stored(Lsn reached) {
+    stored = reached;
+  }
+
+  /** Both begin again at a fence. */
+  void rewind(Lsn fence) {
+    position = fence;
+    stored = fence;
+    hold = Optional.empty();
+  }
+
   /** What the slot may move to as far as this index goes. */
   Lsn durable() {
-    return hold.filter(held -> held.isBefore(position)).orElse(position);
+    return hold.filter(held -> held.isBefore(stored)).orElse(stored);
   }
 
-  /** Keeps everything after the present position in the slot until {@link #release}. */
+  /** Keeps everything after the present position in the slot until {@link #rewind}. */
   void hold() {
     hold = Optional.of(position);
-  }
-
-  void release() {
-    hold = Optional.empty();
   }
 }

@@ -1,11 +1,21 @@
 package org.pgconcord.cdc.apply;
 
+import java.sql.SQLException;
 import java.util.Collection;
 import org.pgconcord.cdc.change.ChangeStream;
 import org.pgconcord.cdc.change.StreamName;
+import org.pgconcord.config.value.Lsn;
 import org.pgconcord.gsi.LookupIndex;
 
-/** Makes a stream that delivers what these indexes need, from the slot's confirmed position. */
+/** The streams of owner shards. */
 public interface StreamFactory {
+  /** A stream that delivers what these indexes need, from the slot's confirmed position. */
   ChangeStream open(StreamName stream, Collection<LookupIndex> indexes);
+
+  /**
+   * The slot's confirmed position: nothing that committed up to it will be delivered again.
+   *
+   * @throws org.pgconcord.config.error.ConcordException {@code cdc/slot-lost} when there is no slot
+   */
+  Lsn confirmed(StreamName stream) throws SQLException;
 }

@@ -10,6 +10,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -36,10 +37,11 @@ import org.slf4j.LoggerFactory;
  *
  * <h2>Invariant</h2>
  *
- * The slot is acknowledged up to P only when, for each index served, every transaction up to P has
- * had its effect durably in that index's own database (I8). Everything else follows the order
- * <em>entries and progress row, then positions, then slot</em>; a crash between any two repeats
- * transactions, and repetition is recognised by the progress row.
+ * The slot is acknowledged up to P only when each served index's progress row says P or more: every
+ * transaction up to P has had its effect durably in that index's own database (I8). So a slot that
+ * is ahead of a progress row is not ours any more, and is refused. Everything else follows the
+ * order <em>entries and progress row, then positions, then slot</em>; a crash between any two
+ * repeats transactions, and repetition is recognised by the progress row.
  *
  * <h2>One thread decides</h2>
  *
@@ -54,6 +56,7 @@ final class Tail implements ChangeListener, AutoCloseable {
   private static final long BATCH_ROWS = 20_000;
   private static final int RECENT = 10_000;
   private static final Duration TICK = Duration.ofMillis(200);
+  private static final Duration STORE_EVERY = Duration.ofSeconds(1);
 
   private final StreamName name;
   private final StreamFactory streams;
@@ -75,6 +78,7 @@ final class Tail implements ChangeListener, AutoCloseable {
   private @Nullable ChangeStream stream;
   private final Deque<Long> recent = new ArrayDeque<>();
   private Lsn handled = Lsn.ZERO;
+  private long nextStore = System.nanoTime();
 
   Tail(
       StreamName name,
@@ -143,8 +147,8 @@ final class Tail implements ChangeListener, AutoCloseable {
             new ProgressRow(name, gsi).reset(connection, fence, one.epoch());
           }
           one.switchTo(ServingMode.BLIND);
-          one.position(fence);
-          one.release();
+          one.rewind(fence);
+          refuseGap(one.index(), fence);
           restartStream();
           return true;
         });
@@ -219,12 +223,26 @@ final class Tail implements ChangeListener, AutoCloseable {
           mode,
           mark.position(),
           mark.epoch());
+      refuseGap(index, mark.position());
       return new Served(context, mode, mark);
     }
   }
 
   // --- the stream
   // ---------------------------------------------------------------------------------
+
+  /**
+   * No slot is ever acknowledged past a progress row of ours. One that is ahead has been made anew,
+   * or moved by somebody else: transactions are missing.
+   */
+  private void refuseGap(LookupIndex index, Lsn from) throws SQLException {
+    Lsn confirmed = streams.confirmed(name);
+    if (from.isBefore(confirmed)) {
+      throw ErrorCode.SLOT_LOST
+          .because("stream " + name + " has a gap for " + index.name())
+          .withDetail("applied up to " + from + ", but the slot begins at " + confirmed);
+    }
+  }
 
   private void restartStream() {
     stopStream();
@@ -279,6 +297,7 @@ final class Tail implements ChangeListener, AutoCloseable {
         if (!events.isEmpty()) {
           handle(events);
         }
+        acknowledge();
         new ArrayList<>(served.values()).forEach(one -> attempt(one, one.target()::review));
         reportEnd();
         stopIdleStream();
@@ -327,7 +346,6 @@ final class Tail implements ChangeListener, AutoCloseable {
       handled = last.position();
     }
     positions.advance(name.shard(), handled, last.time());
-    acknowledge();
   }
 
   private void serve(Served one, List<SourceTransaction> transactions, Lsn position) {
@@ -340,8 +358,8 @@ final class Tail implements ChangeListener, AutoCloseable {
               for (SourceTransaction transaction : news) {
                 log.note(one.index(), name.shard(), transaction);
               }
-              if (!news.isEmpty()) {
-                one.target().handle(news, position);
+              if (!news.isEmpty() && one.target().handle(news, position)) {
+                one.stored(position);
               }
             });
     if (done && one.position().isBefore(position)) {
@@ -364,14 +382,31 @@ final class Tail implements ChangeListener, AutoCloseable {
     }
   }
 
+  /** A row that nothing moved for a while follows, so that the slot may. */
+  private void storePositions() {
+    long now = System.nanoTime();
+    if (now - nextStore < 0) {
+      return;
+    }
+    nextStore = now + STORE_EVERY.toNanos();
+    for (Served one : new ArrayList<>(served.values())) {
+      Lsn position = one.position();
+      if (one.stored().isBefore(position) && attempt(one, () -> one.target().advance(position))) {
+        one.stored(position);
+      }
+    }
+  }
+
   private void acknowledge() {
+    storePositions();
     ChangeStream current = stream;
     if (current != null && !served.isEmpty()) {
-      Lsn durable = handled;
+      Optional<Lsn> durable = Optional.empty();
       for (Served one : served.values()) {
-        durable = one.durable().isBefore(durable) ? one.durable() : durable;
+        Lsn its = one.durable();
+        durable = Optional.of(durable.filter(least -> least.isBefore(its)).orElse(its));
       }
-      current.acknowledge(durable);
+      durable.ifPresent(current::acknowledge);
     }
   }
 

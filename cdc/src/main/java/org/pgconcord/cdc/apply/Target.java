@@ -12,8 +12,12 @@ interface Target {
    *
    * @param transactions in commit order, none of them at or before an earlier {@code position}
    * @param position the last one's, or a later message's
+   * @return whether the progress row moved to {@code position}; false when nothing concerned us
    */
-  void handle(List<SourceTransaction> transactions, Lsn position) throws SQLException;
+  boolean handle(List<SourceTransaction> transactions, Lsn position) throws SQLException;
+
+  /** Moves the progress row to a position up to which nothing concerned the index. */
+  void advance(Lsn position) throws SQLException;
 
   /** Looks again at what is waiting; called often, must be cheap when nothing waits. */
   void review() throws SQLException;

@@ -8,18 +8,18 @@ import org.pgconcord.config.value.TableName;
 
 /** Debezium's property names, written once. Reasons are in DESIGN 5 and research on 3.6.1. */
 final class DebeziumProperties {
-  /** The first part of every topic; only topics' endings are looked at. */
-  static final String TOPIC_PREFIX = "pgconcord";
-
   private DebeziumProperties() {}
 
   /**
+   * @param run differs between all engines of this process, those that end while others start among
+   *     them: names of metrics are made of it, and a name that is taken holds a start up for a
+   *     minute
    * @param placeholder what stands for an unchanged TOAST value: random, so that no row holds it
    */
-  static Properties of(SourceSettings settings, String placeholder) {
+  static Properties of(SourceSettings settings, String run, String placeholder) {
     Properties properties = new Properties();
     Map<String, String> all = new java.util.HashMap<>();
-    all.putAll(engine(settings));
+    all.putAll(engine(run));
     all.putAll(connection(settings));
     all.putAll(what(settings));
     all.putAll(values(placeholder));
@@ -28,13 +28,13 @@ final class DebeziumProperties {
     return properties;
   }
 
-  private static Map<String, String> engine(SourceSettings settings) {
+  private static Map<String, String> engine(String run) {
     return Map.of(
-        "name", "pgconcord-" + settings.slot(),
+        "name", run,
         "connector.class", "io.debezium.connector.postgresql.PostgresConnector",
         "offset.storage", RunOffsets.class.getName(),
         "offset.flush.interval.ms", "0",
-        "topic.prefix", TOPIC_PREFIX,
+        "topic.prefix", run,
         // Our own supervisor starts the engine again; a restart inside would hide the repetition.
         "errors.max.retries", "0",
         "record.processing.threads", "1",

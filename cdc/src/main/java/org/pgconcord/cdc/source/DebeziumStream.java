@@ -77,6 +77,7 @@ public final class DebeziumStream implements ChangeStream {
   /** One engine's life: what it collected and what it may mark. */
   private final class Run {
     final SourceSettings settings;
+    final String name;
     final String placeholder;
     final RecordReader reader;
     final TransactionAssembler assembler;
@@ -86,9 +87,10 @@ public final class DebeziumStream implements ChangeStream {
     boolean delivered;
     @Nullable Throwable failure;
 
-    Run(SourceSettings settings, String placeholder, ChangeListener target) {
+    Run(SourceSettings settings, String random, ChangeListener target) {
       this.settings = settings;
-      this.placeholder = placeholder;
+      this.name = settings.slot() + "_" + random.substring(0, 8);
+      this.placeholder = "unavailable-" + random;
       this.assembler = new TransactionAssembler(store, settings.slot(), settings.transactionRows());
       this.reader = new RecordReader(placeholder, settings.columns());
       this.target = target;
@@ -170,7 +172,7 @@ public final class DebeziumStream implements ChangeStream {
       probe.check();
       byte[] random = new byte[16];
       new SecureRandom().nextBytes(random);
-      Run run = new Run(source.get(), "unavailable-" + HexFormat.of().formatHex(random), target);
+      Run run = new Run(source.get(), HexFormat.of().formatHex(random), target);
       runEngine(run);
       if (run.delivered) {
         backoff.reset();
@@ -184,7 +186,7 @@ public final class DebeziumStream implements ChangeStream {
   private void runEngine(Run run) {
     DebeziumEngine<ChangeEvent<SourceRecord, SourceRecord>> engine =
         DebeziumEngine.create(Connect.class)
-            .using(DebeziumProperties.of(run.settings, run.placeholder))
+            .using(DebeziumProperties.of(run.settings, run.name, run.placeholder))
             .using(OffsetCommitPolicy.always())
             .using(
                 (success, message, error) -> {

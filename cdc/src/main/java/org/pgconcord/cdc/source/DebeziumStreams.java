@@ -1,5 +1,6 @@
 package org.pgconcord.cdc.source;
 
+import java.sql.SQLException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -7,7 +8,9 @@ import org.pgconcord.cdc.apply.StreamFactory;
 import org.pgconcord.cdc.change.ChangeStream;
 import org.pgconcord.cdc.change.StreamName;
 import org.pgconcord.cdc.slot.Slots;
+import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.sharding.KeyType;
+import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.TableName;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.state.store.StateStore;
@@ -48,6 +51,14 @@ public final class DebeziumStreams implements StreamFactory {
   public ChangeStream open(StreamName stream, Collection<LookupIndex> indexes) {
     return new DebeziumStream(
         () -> settings(stream, columns(indexes)), store, stream, () -> slots.check(stream));
+  }
+
+  @Override
+  public Lsn confirmed(StreamName stream) throws SQLException {
+    return slots
+        .health(stream)
+        .orElseThrow(() -> ErrorCode.SLOT_LOST.because("stream " + stream + " has no slot"))
+        .confirmed();
   }
 
   private SourceSettings settings(StreamName stream, Map<TableName, Map<String, KeyType>> columns) {

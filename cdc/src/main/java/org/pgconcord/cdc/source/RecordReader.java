@@ -50,7 +50,7 @@ final class RecordReader {
     if (!(record.value() instanceof Struct value)) {
       return new SourceEvent.Other();
     }
-    if (record.topic().equals(DebeziumProperties.TOPIC_PREFIX + ".transaction")) {
+    if (record.topic().endsWith(".transaction") && value.schema().field("status") != null) {
       return boundary(record, value);
     }
     if (value.schema().field(Envelope.FieldName.OPERATION) == null) {

@@ -11,12 +11,14 @@ import java.sql.Statement;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.pgconcord.cdc.StreamFixture;
+import org.pgconcord.cdc.change.ChangeStream;
 import org.pgconcord.cdc.change.RowChange;
 import org.pgconcord.cdc.change.SourceTransaction;
 import org.pgconcord.cdc.change.StreamName;
@@ -72,7 +74,17 @@ final class Rig implements TailListener, DuplicateListener, AutoCloseable {
     return new Tails(
         new Tails.Services(
             "app",
-            (stream, indexes) -> slot(stream.shard()).open(),
+            new StreamFactory() {
+              @Override
+              public ChangeStream open(StreamName stream, Collection<LookupIndex> indexes) {
+                return slot(stream.shard()).open();
+              }
+
+              @Override
+              public Lsn confirmed(StreamName stream) {
+                return slot(stream.shard()).confirmed();
+              }
+            },
             fixture::open,
             store,
             this,

@@ -1,6 +1,7 @@
 package org.pgconcord.cdc.apply;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.pgconcord.cdc.apply.Indexes.A;
 import static org.pgconcord.cdc.apply.Indexes.B;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -23,6 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pgconcord.cdc.change.RowChange;
+import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.gsi.RowImage;
 import org.pgconcord.testkit.cluster.ShardCluster;
@@ -212,6 +216,19 @@ class TailsIT {
         "UPDATE pgconcord.progress SET commit_lsn = '0/14' WHERE stream = 'shard-a'");
     blind();
     awaitEntries(Map.of("y", a1, "z", a1));
+  }
+
+  @Test
+  void aSlotThatIsAheadOfTheProgressRowIsRefused() throws Exception {
+    blind();
+    rig.commit(A, 10, insert(a1, "x"));
+    awaitConfirmed(A, 10);
+    rig.running().drop(rig.index.name());
+    rig.onLookup("UPDATE pgconcord.progress SET commit_lsn = '0/9' WHERE stream = 'shard-a'");
+    assertThatThrownBy(this::blind)
+        .asInstanceOf(InstanceOfAssertFactories.type(ConcordException.class))
+        .extracting(ConcordException::code)
+        .isEqualTo(ErrorCode.SLOT_LOST);
   }
 
   @Test
