@@ -24,7 +24,7 @@ public final class Daemon implements AutoCloseable {
   private final AtomicBoolean failed = new AtomicBoolean();
 
   /** Where the parts listen. */
-  record Addresses(InetSocketAddress admin) {}
+  record Addresses(InetSocketAddress admin, InetSocketAddress router) {}
 
   Daemon(Closing parts, Addresses addresses) {
     this.parts = parts;
@@ -47,6 +47,10 @@ public final class Daemon implements AutoCloseable {
 
   public InetSocketAddress adminAddress() {
     return addresses.admin();
+  }
+
+  public InetSocketAddress routerAddress() {
+    return addresses.router();
   }
 
   /** Ends the daemon because it may not go on; {@link #awaitEnd} tells. */

@@ -1,12 +1,12 @@
 package org.pgconcord.daemon;
 
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,13 +27,21 @@ import org.pgconcord.config.topology.TopologyReader;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.daemon.admin.Address;
 import org.pgconcord.daemon.admin.AdminServer;
+import org.pgconcord.daemon.admin.GsiRoutes;
 import org.pgconcord.daemon.admin.HealthRoutes;
+import org.pgconcord.daemon.admin.ReferenceRoutes;
 import org.pgconcord.daemon.admin.Route;
 import org.pgconcord.daemon.admin.TopologyRoutes;
+import org.pgconcord.daemon.build.GsiOperations;
+import org.pgconcord.daemon.build.ProgressBoard;
+import org.pgconcord.daemon.build.ReferenceOperations;
+import org.pgconcord.daemon.build.RoutingPublisher;
 import org.pgconcord.daemon.topology.CatalogLocation;
 import org.pgconcord.daemon.topology.TopologyOperations;
 import org.pgconcord.daemon.topology.Wish;
+import org.pgconcord.router.RouterServer;
 import org.pgconcord.router.tx.RouterEpochs;
+import org.pgconcord.state.store.StateStore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -76,26 +84,48 @@ final class Wiring {
         new TopologyOperations(catalog, connections, settings.shards().keySet());
     applyFirst(catalog, topologies, file);
     RoutingStates states = new RoutingStates(catalog, new SchemaSurvey(connections));
-    RouterEpochs epochs = new RouterEpochs(states.load());
+    RoutingState first = states.load();
+    topologies.installShards(first.topology());
+    catalog.rememberServers(connections.servers());
+    topologies.againstShards(first.topology()).forEach(f -> log.warn("{}", f.line()));
+
+    RouterEpochs epochs = new RouterEpochs(first);
+    RoutingPublisher publisher = new RoutingPublisher(catalog, states, epochs);
     CatalogWatch watch =
         closing.add("catalog watch", new CatalogWatch(catalog, states, atHome, epochs::publish));
-    RoutingState state = watch.start();
-    topologies.installShards(state.topology());
-    catalog.rememberServers(connections.servers());
-    topologies.againstShards(state.topology()).forEach(f -> log.warn("{}", f.line()));
+    watch.start();
+
+    ProgressBoard board = new ProgressBoard(System::nanoTime);
+    StateStore store =
+        closing.add("state", StateStore.open(settings.stateDir().resolve("rocksdb")));
+    GsiOperations gsis = new GsiOperations(publisher, board);
+    Engines engines =
+        closing.add(
+            "engines",
+            new Engines(
+                new Engines.Parts(
+                    settings, environment, connections, catalog, publisher, gsis, store, board),
+                catalog.load().clusterId()));
+    closing.add("operations", gsis);
+    gsis.start(engines::of);
+
+    Metrics metrics = new Metrics(gsis, epochs);
+    closing.add("metrics", metrics);
+    RouterServer router =
+        closing.add(
+            "router",
+            new RouterParts(settings, environment)
+                .server(epochs, catalog, metrics.registry(), closing));
+    InetSocketAddress routerAddress = router.start();
 
     AdminServer admin =
         closing.add(
             "admin",
-            new AdminServer(address(settings.admin().listen()), routes(topologies, watch)));
-    Daemon daemon = new Daemon(closing, new Daemon.Addresses(admin.address()));
-    ticks(lock, daemon);
-    MeterRegistry registry = new SimpleMeterRegistry();
-    closing
-        .add(
-            "router",
-            new RouterParts(settings, environment).server(epochs, catalog, registry, closing))
-        .start();
+            new AdminServer(
+                address(settings.admin().listen()),
+                routes(topologies, watch, publisher, gsis, engines.references(), metrics)));
+    Daemon daemon = new Daemon(closing, new Daemon.Addresses(admin.address(), routerAddress));
+    ticks(lock, daemon, new Vitals(engines, publisher, board), board);
     admin.start();
     return daemon;
   }
@@ -131,14 +161,22 @@ final class Wiring {
     }
   }
 
-  private static List<Route> routes(TopologyOperations topologies, CatalogWatch watch) {
-    List<Route> routes = new java.util.ArrayList<>();
-    routes.addAll(new HealthRoutes(watch::failure).routes());
-    routes.addAll(new TopologyRoutes(topologies).routes());
+  private static List<Route> routes(
+      TopologyOperations topologies,
+      CatalogWatch watch,
+      RoutingPublisher publisher,
+      GsiOperations gsis,
+      ReferenceOperations references,
+      Metrics metrics) {
+    List<Route> routes = new ArrayList<>();
+    routes.addAll(new HealthRoutes(watch::failure, metrics::scrape).routes());
+    routes.addAll(new TopologyRoutes(topologies, publisher, gsis).routes());
+    routes.addAll(new GsiRoutes(gsis).routes());
+    routes.addAll(new ReferenceRoutes(references).routes());
     return routes;
   }
 
-  private void ticks(DaemonLock lock, Daemon daemon) {
+  private void ticks(DaemonLock lock, Daemon daemon, Vitals vitals, ProgressBoard board) {
     Ticks ticks = closing.add("ticks", new Ticks());
     ticks.every(
         Duration.ofSeconds(2),
@@ -148,9 +186,16 @@ final class Wiring {
             daemon.fail("another daemon has taken the lock");
           }
         });
+    ticks.every(
+        Duration.ofSeconds(2),
+        "progress",
+        () -> {
+          vitals.refresh();
+          board.logRunning();
+        });
   }
 
-  private static java.net.InetSocketAddress address(ShardAddress listen) {
+  private static InetSocketAddress address(ShardAddress listen) {
     return Address.parse(listen.toString(), "admin.listen");
   }
 

@@ -17,6 +17,7 @@ import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.gsi.SettlementRunner;
 import org.pgconcord.state.store.StateStore;
@@ -190,6 +191,35 @@ public final class Tails implements AutoCloseable {
     try (Connection connection = sessions.open(index.lookupShard())) {
       Parking.install(connection);
       return Parking.of(connection, index.name(), limit);
+    } catch (SQLException e) {
+      throw unreachable(index.lookupShard(), e);
+    }
+  }
+
+  /**
+   * Parks an owner's entry that a backfill found no place for: it is inserted when the key's holder
+   * goes, like one that a stream brought. Again for the same entry changes nothing.
+   *
+   * @param shard the owner row's shard
+   * @param holder the shard key that the key's entry names
+   */
+  public void park(LookupIndex index, ShardId shard, Entry entry, String holder) {
+    ParkedEntry parked = new ParkedEntry(entry, holder, Lsn.ZERO, Lsn.ZERO, false, clock.instant());
+    try (Connection connection = sessions.open(index.lookupShard())) {
+      Parking.install(connection);
+      new Parking(new StreamName(database, shard), index.name()).park(connection, parked);
+    } catch (SQLException e) {
+      throw unreachable(index.lookupShard(), e);
+    }
+  }
+
+  /** Forgets what is parked, when the lookup table is to be filled anew. */
+  public void unpark(LookupIndex index) {
+    try (Connection connection = sessions.open(index.lookupShard())) {
+      Parking.install(connection);
+      for (ShardId shard : index.ownerShards()) {
+        new Parking(new StreamName(database, shard), index.name()).cancelAll(connection);
+      }
     } catch (SQLException e) {
       throw unreachable(index.lookupShard(), e);
     }

@@ -1,8 +1,11 @@
 package org.pgconcord.daemon.admin;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.pgconcord.config.error.ErrorCode;
 
 /**
@@ -33,6 +36,19 @@ public record Request(Map<String, String> arguments, JsonNode body) {
   public Optional<String> optionalText(String field) {
     JsonNode value = body.get(field);
     return value == null || value.isNull() ? Optional.empty() : Optional.of(value.asText());
+  }
+
+  /** A number, or nothing when the field is absent. */
+  public OptionalLong number(String field) {
+    JsonNode value = body.get(field);
+    return value == null || value.isNull() ? OptionalLong.empty() : OptionalLong.of(value.asLong());
+  }
+
+  /** The texts of a list; empty when the field is absent. */
+  public List<String> texts(String field) {
+    List<String> texts = new ArrayList<>();
+    body.path(field).forEach(value -> texts.add(value.asText()));
+    return texts;
   }
 
   public boolean flag(String field) {

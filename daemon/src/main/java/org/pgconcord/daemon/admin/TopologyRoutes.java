@@ -1,31 +1,61 @@
 package org.pgconcord.daemon.admin;
 
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import org.pgconcord.config.catalog.CatalogState;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.topology.TopologyReader;
+import org.pgconcord.config.value.GsiName;
+import org.pgconcord.daemon.build.GsiOperations;
+import org.pgconcord.daemon.build.RoutingPublisher;
+import org.pgconcord.daemon.topology.ChangeRules;
 import org.pgconcord.daemon.topology.TopologyOperations;
 
 /** {@code topology show|check|apply}. */
 public final class TopologyRoutes {
   private final TopologyOperations operations;
+  private final RoutingPublisher publisher;
+  private final GsiOperations gsis;
 
-  public TopologyRoutes(TopologyOperations operations) {
+  public TopologyRoutes(
+      TopologyOperations operations, RoutingPublisher publisher, GsiOperations gsis) {
     this.operations = operations;
+    this.publisher = publisher;
+    this.gsis = gsis;
   }
 
   public List<Route> routes() {
     return List.of(
         new Route("GET", "/api/v1/topology", request -> Answer.json(show())),
+        new Route("POST", "/api/v1/topology", request -> Answer.json(apply(request))),
         new Route(
             "POST",
             "/api/v1/topology/check",
             request ->
                 Answer.json(
                     FindingsDocument.of("shards", operations.check(request.text("document"))))));
+  }
+
+  private TopologyDocument apply(Request request) {
+    RoutingState before = publisher.reload();
+    Set<GsiName> allowed = new LinkedHashSet<>();
+    request.texts("disable_gsi").forEach(name -> allowed.add(gsis.find(name)));
+    String document = request.text("document");
+    operations.apply(
+        before,
+        document,
+        request.number("expected_revision"),
+        allowed,
+        gsis::disable,
+        request.optionalText("comment").orElse(""));
+    RoutingState after = publisher.reload();
+    ChangeRules.wished(Optional.of(before.topology()), after.topology()).forEach(gsis::pursue);
+    return show();
   }
 
   private TopologyDocument show() {

@@ -126,6 +126,26 @@ final class IndexThread implements AutoCloseable {
     }
   }
 
+  /** Runs {@code work} after whatever runs now, on the caller's behalf, and waits for it. */
+  void force(String name, Runnable work) {
+    CompletableFuture.runAsync(
+            () -> {
+              synchronized (this) {
+                operation = name;
+                step = "starting";
+                failure = null;
+              }
+              run(
+                  name,
+                  () -> {
+                    work.run();
+                    return true;
+                  });
+            },
+            thread)
+        .join();
+  }
+
   /** Interrupts what runs and waits a moment for it. */
   @Override
   public void close() {

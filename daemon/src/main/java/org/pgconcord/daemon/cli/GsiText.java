@@ -27,16 +27,23 @@ public final class GsiText {
 
   static String check(JsonNode check) {
     StringBuilder text = new StringBuilder();
-    for (JsonNode condition : check.path("conditions")) {
-      text.append(condition.path("met").asBoolean() ? "  ok       " : "  not met  ");
-      text.append(condition.path("name").asText());
-      if (condition.hasNonNull("detail")) {
-        text.append(": ").append(condition.get("detail").asText());
-      }
-      text.append('\n');
+    for (JsonNode unmet : check.path("unmet")) {
+      text.append(
+          "not met: %s [%s]%n"
+              .formatted(unmet.path("message").asText(), unmet.path("id").asText()));
     }
+    for (JsonNode conflict : check.path("conflicts")) {
+      text.append(
+          "several owners: key %s, shard key %s on %s %s%n"
+              .formatted(
+                  conflict.path("key").asText(),
+                  conflict.path("shard_key").asText(),
+                  conflict.path("shard").path("uid").asText(),
+                  conflict.path("primary_key").asText()));
+    }
+    String gsi = check.path("gsi").asText();
     boolean ready = check.path("ready").asBoolean();
-    return text.append(ready ? "can be enabled\n" : "cannot be enabled\n").toString();
+    return text.append(gsi + (ready ? " can be enabled\n" : " cannot be enabled\n")).toString();
   }
 
   /** One line about a running build. */

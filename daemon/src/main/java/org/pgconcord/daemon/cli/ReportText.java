@@ -1,14 +1,83 @@
 package org.pgconcord.daemon.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import org.pgconcord.daemon.admin.Json;
+import java.util.ArrayList;
+import java.util.List;
 
-/** A verification report as text for people; the JSON form has every sample. */
+/** A verification report as text for people; the JSON form has every field. */
 public final class ReportText {
   private ReportText() {}
 
   public static String of(JsonNode report) {
-    return (report.path("clean").asBoolean() ? "clean\n" : "differences found\n")
-        + Json.write(report);
+    return report.has("copies") ? reference(report) : index(report);
+  }
+
+  private static String index(JsonNode report) {
+    StringBuilder text = new StringBuilder();
+    text.append(
+        "report %s: %s is %s%n"
+            .formatted(
+                report.path("report").asText(), report.path("gsi").asText(), verdict(report)));
+    JsonNode counts = report.path("counts");
+    text.append(
+        "%d entries expected, %d found%n"
+            .formatted(counts.path("expected").asLong(), counts.path("actual").asLong()));
+    text.append(wrong(counts));
+    for (JsonNode sample : report.path("samples")) {
+      text.append("  ").append(sample(sample)).append('\n');
+    }
+    return text.toString();
+  }
+
+  private static String wrong(JsonNode counts) {
+    List<String> wrong = new ArrayList<>();
+    counts
+        .properties()
+        .forEach(
+            count -> {
+              boolean size = count.getKey().equals("expected") || count.getKey().equals("actual");
+              if (!size && count.getValue().asLong() > 0) {
+                wrong.add(count.getKey().replace('_', ' ') + " " + count.getValue().asLong());
+              }
+            });
+    return wrong.isEmpty() ? "" : String.join(", ", wrong) + "\n";
+  }
+
+  private static String sample(JsonNode sample) {
+    List<String> owners = new ArrayList<>();
+    for (JsonNode owner : sample.path("owners")) {
+      List<String> key = new ArrayList<>();
+      owner.path("primary_key").forEach(value -> key.add(value.asText()));
+      owners.add(
+          "shard key %s on %s, primary key (%s)"
+              .formatted(
+                  owner.path("shard_key").asText(),
+                  owner.path("shard").asText(),
+                  String.join(", ", key)));
+    }
+    String entry =
+        sample.hasNonNull("entry") ? "entry names " + sample.path("entry").asText() : "no entry";
+    return "%s: key %s; %s; %s"
+        .formatted(
+            sample.path("difference").asText(),
+            sample.path("key").asText(),
+            owners.isEmpty() ? "no owner row" : String.join(" and ", owners),
+            entry);
+  }
+
+  private static String reference(JsonNode report) {
+    StringBuilder text = new StringBuilder();
+    text.append(
+        "report %s: %s is %s%n"
+            .formatted(
+                report.path("report").asText(), report.path("table").asText(), verdict(report)));
+    for (JsonNode copy : report.path("copies")) {
+      text.append("  ").append(copy).append('\n');
+    }
+    return text.toString();
+  }
+
+  private static String verdict(JsonNode report) {
+    return report.path("clean").asBoolean() ? "clean" : "NOT clean";
   }
 }

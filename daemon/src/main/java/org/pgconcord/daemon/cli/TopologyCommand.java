@@ -8,5 +8,9 @@ import picocli.CommandLine.Command;
     mixinStandardHelpOptions = true,
     description = "Check, show and apply topology documents.",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {TopologyCheckCommand.class, TopologyShowCommand.class})
+    subcommands = {
+      TopologyCheckCommand.class,
+      TopologyShowCommand.class,
+      TopologyApplyCommand.class
+    })
 final class TopologyCommand {}

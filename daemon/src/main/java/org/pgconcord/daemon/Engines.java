@@ -1,0 +1,187 @@
+package org.pgconcord.daemon;
+
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.pgconcord.cdc.apply.Suspects;
+import org.pgconcord.cdc.apply.Tails;
+import org.pgconcord.cdc.change.StreamName;
+import org.pgconcord.cdc.slot.Publications;
+import org.pgconcord.cdc.slot.SlotNames;
+import org.pgconcord.cdc.slot.Slots;
+import org.pgconcord.cdc.slot.StreamConnections;
+import org.pgconcord.cdc.source.DebeziumStreams;
+import org.pgconcord.config.catalog.Catalog;
+import org.pgconcord.config.settings.DaemonSettings;
+import org.pgconcord.config.settings.ServicePassword;
+import org.pgconcord.config.settings.ShardAddress;
+import org.pgconcord.config.settings.ShardConnections;
+import org.pgconcord.config.value.GsiName;
+import org.pgconcord.daemon.build.EngineServices;
+import org.pgconcord.daemon.build.FoundOwners;
+import org.pgconcord.daemon.build.GsiOperations;
+import org.pgconcord.daemon.build.Preconditions;
+import org.pgconcord.daemon.build.ProgressBoard;
+import org.pgconcord.daemon.build.ReferenceOperations;
+import org.pgconcord.daemon.build.RoutingPublisher;
+import org.pgconcord.daemon.build.VerifierAdapters;
+import org.pgconcord.gsi.SettlementRunner;
+import org.pgconcord.state.store.StateStore;
+import org.pgconcord.verifier.Verifier;
+import org.pgconcord.verifier.VerifierServices;
+import org.pgconcord.verifier.VerifyOptions;
+
+/** Builds the sync engine of each logical database when it is first needed. Part of the wiring. */
+final class Engines implements AutoCloseable {
+  private static final Duration SWEEP = Duration.ofHours(24);
+
+  private final Parts parts;
+  private final Slots slots;
+  private final Publications publications;
+  private final ExecutorService threads;
+  private final Map<String, EngineServices> engines = new TreeMap<>();
+
+  /** What all engines share. */
+  record Parts(
+      DaemonSettings settings,
+      Map<String, String> environment,
+      ShardConnections connections,
+      Catalog catalog,
+      RoutingPublisher publisher,
+      GsiOperations operations,
+      StateStore store,
+      ProgressBoard board) {}
+
+  Engines(Parts parts, String clusterId) {
+    this.parts = parts;
+    SlotNames names = new SlotNames(clusterId);
+    StreamConnections streams = streamConnections(parts.connections());
+    this.slots = new Slots(names, streams);
+    this.publications = new Publications(names, streams);
+    int shards = parts.settings().shards().size();
+    this.threads =
+        Executors.newFixedThreadPool(
+            2 * shards + 2,
+            task -> {
+              Thread thread = new Thread(task, "verify");
+              thread.setDaemon(true);
+              return thread;
+            });
+  }
+
+  /** Verifies reference tables with the engines' threads. */
+  ReferenceOperations references() {
+    return new ReferenceOperations(
+        parts.catalog(), parts.publisher(), parts.connections(), threads, Clock.systemUTC());
+  }
+
+  Slots slots() {
+    return slots;
+  }
+
+  synchronized EngineServices of(String database) {
+    return engines.computeIfAbsent(database, this::build);
+  }
+
+  /** The engines that have been built. */
+  synchronized List<EngineServices> all() {
+    return List.copyOf(engines.values());
+  }
+
+  private EngineServices build(String database) {
+    SettlementRunner.Sessions sessions = shard -> parts.connections().open(shard, database);
+    Tails tails =
+        new Tails(
+            new Tails.Services(
+                database,
+                new DebeziumStreams(this::address, slots, parts.store()),
+                sessions,
+                parts.store(),
+                parts.operations(),
+                new FoundOwners(parts.catalog()).ofStreams(),
+                suspects(parts.catalog()),
+                SWEEP,
+                Clock.systemUTC()));
+    return new EngineServices(
+        parts.catalog(),
+        parts.publisher(),
+        new Preconditions(parts.connections()),
+        slots,
+        publications,
+        tails,
+        verifier(tails, sessions),
+        sessions,
+        parts.store(),
+        parts.settings().stateDir(),
+        parts.board(),
+        Clock.systemUTC());
+  }
+
+  private Verifier verifier(Tails tails, SettlementRunner.Sessions sessions) {
+    return new Verifier(
+        new VerifierServices(
+            sessions,
+            VerifierAdapters.positions(tails.positions()),
+            VerifierAdapters.log(tails),
+            threads,
+            Clock.systemUTC(),
+            new SecureRandom(),
+            VerifyOptions.defaults()));
+  }
+
+  private DebeziumStreams.Address address(StreamName stream) {
+    ShardAddress primary = parts.connections().primary(stream.shard());
+    String database = parts.connections().database(stream.shard(), stream.database());
+    String password =
+        new ServicePassword(parts.settings().serviceRole(), parts.environment())
+            .find(primary, database)
+            .orElse("");
+    var shard = parts.settings().shards().get(stream.shard());
+    return new DebeziumStreams.Address(
+        primary.host(),
+        primary.port(),
+        database,
+        parts.settings().serviceRole().user(),
+        password,
+        shard == null ? "prefer" : shard.sslmode());
+  }
+
+  private static StreamConnections streamConnections(ShardConnections connections) {
+    return new StreamConnections() {
+      @Override
+      public java.sql.Connection open(StreamName stream) {
+        return connections.open(stream.shard(), stream.database());
+      }
+
+      @Override
+      public java.sql.Connection openReplication(StreamName stream) {
+        return connections.openReplication(stream.shard(), stream.database());
+      }
+    };
+  }
+
+  private static Suspects suspects(Catalog catalog) {
+    return new Suspects() {
+      @Override
+      public List<String> keys(GsiName gsi, int limit) {
+        return catalog.suspects(gsi, limit);
+      }
+
+      @Override
+      public void remove(GsiName gsi, String key) {
+        catalog.removeSuspect(gsi, key);
+      }
+    };
+  }
+
+  @Override
+  public synchronized void close() {
+    engines.values().forEach(engine -> engine.tails().close());
+    threads.shutdownNow();
+  }
+}

@@ -1,0 +1,363 @@
+package org.pgconcord.daemon.build;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.pgconcord.cdc.slot.Fences;
+import org.pgconcord.config.catalog.CatalogState;
+import org.pgconcord.config.catalog.GsiState;
+import org.pgconcord.config.catalog.RoutingState.GsiStatus;
+import org.pgconcord.config.catalog.StoredReport;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.Lsn;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.daemon.topology.Wish;
+import org.pgconcord.gsi.LookupIndex;
+import org.pgconcord.state.lifecycle.GsiAction;
+import org.pgconcord.state.lifecycle.GsiEvent;
+import org.pgconcord.verifier.VerifyRequest;
+import org.pgconcord.verifier.gate.UnmetCondition;
+import org.pgconcord.verifier.report.ReportJson;
+import org.pgconcord.verifier.report.VerificationReport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The operations on one index, each on the index's own thread.
+ *
+ * <h2>Up, and why each step stands on the one before</h2>
+ *
+ * <ol>
+ *   <li><i>tailing</i>: the gate is asked; its answer rests on a stored, clean, fresh report. The
+ *       step to <i>write_only</i> is a compare-and-set on that report's revision, after the last
+ *       blind transaction has ended: from its publication on, entries change under locks alone.
+ *   <li>The router is drained: nobody is left who writes owner rows without their entries.
+ *   <li>A fence on each owner shard, and the streams have passed it: every row that was written
+ *       before the drain ended has been settled by the auditor.
+ *   <li>Verified again, with everybody maintaining. Only now could a read of an entry stand for a
+ *       read of all shards; the step to <i>enabled</i> is bound to this second report.
+ * </ol>
+ *
+ * The document's wish is stored between the two steps: a crash before it leads back to tailing, a
+ * crash after it on to enabled, and in either case no reader has relied on anything yet.
+ *
+ * <h2>Down</h2>
+ *
+ * The wish is withdrawn first, so that a crash anywhere goes on downwards. The life cycle's table
+ * raises the read epoch before any router may stop maintaining.
+ */
+final class IndexOperations implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(IndexOperations.class);
+  private static final Duration CATCH_UP = Duration.ofHours(24);
+  private static final Duration FENCE = Duration.ofSeconds(60);
+
+  private final GsiName gsi;
+  private final EngineServices services;
+  private final IndexMachinery machinery;
+  private final LifecycleDriver driver;
+  private final GateKeeper gate;
+  private final IndexThread thread;
+
+  IndexOperations(GsiName gsi, EngineServices services) {
+    this.gsi = gsi;
+    this.services = services;
+    this.machinery = new IndexMachinery(gsi, services);
+    this.driver = new LifecycleDriver(gsi, services.publisher().steps(gsi), machinery);
+    this.gate = new GateKeeper(gsi, services);
+    this.thread = new IndexThread(gsi);
+  }
+
+  IndexThread thread() {
+    return thread;
+  }
+
+  // --- what the commands do --------------------------------------------------------------------
+
+  /** Declared (or stopped) to tailing and verified; goes on where an earlier one was cut off. */
+  void build() {
+    GsiStatus status = status();
+    if (status.state().maintained()) {
+      throw ErrorCode.GSI_WRONG_STATE.because(
+          gsi + " is " + status.state().word() + " already; disable it before building it again");
+    }
+    if (status.state() != GsiState.TAILING) {
+      thread.step("filling");
+      driver.fire(GsiEvent.BUILD, "");
+      thread.step("filled");
+      driver.fire(GsiEvent.FILLED, "");
+    } else {
+      driver.fire(GsiEvent.BUILD, "");
+    }
+    catchUp();
+    verifyNow();
+  }
+
+  /** Verifies and stores the report. */
+  StoredReport verify() {
+    requireServed();
+    return verifyNow();
+  }
+
+  /** Everything that stands between the index and being enabled. */
+  List<UnmetCondition> check() {
+    return gate.unmet(machinery.index());
+  }
+
+  /** Through the gate to enabled; nothing to do when it is. */
+  void enable() {
+    GsiState state = status().state();
+    if (state == GsiState.ENABLED) {
+      return;
+    }
+    if (state == GsiState.WRITE_ONLY) {
+      finishEnabling();
+      return;
+    }
+    thread.step("gate");
+    StoredReport proof = gate.require(machinery.index());
+    thread.step("write_only");
+    driver.fire(GsiEvent.PROVEN, "", Optional.of(evidence(proof)));
+    finishEnabling();
+  }
+
+  /** Down to tailing. */
+  void disable() {
+    wish(false);
+    while (status().state().maintained()) {
+      thread.step("stepping down");
+      driver.fire(GsiEvent.STEP_DOWN, "");
+    }
+  }
+
+  /** What the document wishes, tried once: a fresh verification, then the gate. */
+  void pursueWish() {
+    GsiState state = status().state();
+    boolean wished = services.publisher().declared(gsi).wishEnabled();
+    if (!wished || state == GsiState.ENABLED) {
+      return;
+    }
+    if (state == GsiState.TAILING) {
+      verifyNow();
+    }
+    enable();
+  }
+
+  // --- at the start of a daemon ----------------------------------------------------------------
+
+  /** Takes up whatever state the catalog has, and finishes what an earlier daemon began. */
+  void resume() {
+    GsiState state = status().state();
+    boolean wished = services.publisher().declared(gsi).wishEnabled();
+    switch (state) {
+      case FILLING -> build();
+      case TAILING -> {
+        driver.fire(GsiEvent.BUILD, "");
+        if (!reportOfThisEpoch()) {
+          catchUp();
+          verifyNow();
+        }
+      }
+      case WRITE_ONLY, ENABLED -> resumeMaintained(state, wished);
+      case DECLARED, BLOCKED, NEEDS_RESYNC -> {}
+    }
+    if (wished && status().state() == GsiState.TAILING) {
+      pursueWish();
+    }
+  }
+
+  private void resumeMaintained(GsiState state, boolean wished) {
+    driver.fire(GsiEvent.BUILD, "");
+    if (!wished) {
+      disable();
+    } else if (state == GsiState.WRITE_ONLY) {
+      finishEnabling();
+    }
+  }
+
+  private boolean reportOfThisEpoch() {
+    return newestReport()
+        .map(stored -> ReportJson.read(stored.document()).epoch() == status().epoch())
+        .orElse(false);
+  }
+
+  // --- what the streams tell -------------------------------------------------------------------
+
+  /** Ends a running backfill from another thread, since what it works for has ended. */
+  void interrupt() {
+    machinery.stop();
+  }
+
+  /** An event that stops the index. */
+  void stopFor(GsiEvent event, String reason) {
+    machinery.lost();
+    driver.fire(event, reason);
+  }
+
+  // --- steps -----------------------------------------------------------------------------------
+
+  private void finishEnabling() {
+    thread.step("drain");
+    perform(GsiAction.DRAIN);
+    wish(true);
+    thread.step("fences");
+    passFences();
+    thread.step("verify");
+    StoredReport proof = verifyNow();
+    List<UnmetCondition> unmet = gate.unmet(machinery.index());
+    if (!unmet.isEmpty()) {
+      log.warn("gsi verification in write_only is not clean, stepping down gsi={}", gsi);
+      disable();
+      throw gate.refusal(unmet);
+    }
+    thread.step("enable");
+    driver.fire(GsiEvent.PROVEN_AGAIN, "", Optional.of(evidence(proof)));
+  }
+
+  private void perform(GsiAction action) {
+    try {
+      machinery.perform(action, status());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw ErrorCode.GSI_STOPPED.because(gsi + ": interrupted").withCause(e);
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw ErrorCode.GSI_STEP_FAILED.because(gsi + ": " + e.getMessage()).withCause(e);
+    }
+  }
+
+  /** The streams get to the servers' present ends; changes keep coming, so then within seconds. */
+  private void catchUp() {
+    thread.step("tailing");
+    for (ShardId shard : machinery.ownerShards()) {
+      services.board().report(gsi, shard, "tail", 0, 1);
+    }
+    awaitApplied(CATCH_UP);
+    awaitApplied(FENCE);
+    machinery.ownerShards().forEach(shard -> services.board().end(gsi, shard));
+  }
+
+  private void passFences() {
+    awaitApplied(FENCE);
+  }
+
+  private void awaitApplied(Duration limit) {
+    for (ShardId shard : machinery.ownerShards()) {
+      try (Connection connection = services.sessions().open(shard)) {
+        Lsn fence = Fences.position(connection);
+        if (!services.tails().positions().awaitApplied(shard, fence, limit)) {
+          throw ErrorCode.GSI_STEP_FAILED.because(
+              gsi + ": the stream of " + shard + " has not come to " + fence + " in time");
+        }
+      } catch (SQLException e) {
+        throw ErrorCode.SHARD_UNREACHABLE
+            .because("shard " + shard + " does not answer: " + e.getMessage())
+            .withCause(e);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw ErrorCode.GSI_STOPPED.because(gsi + ": interrupted").withCause(e);
+      }
+    }
+  }
+
+  private StoredReport verifyNow() {
+    thread.step("verify");
+    LookupIndex index = machinery.index();
+    new ConflictReview(services).run(index);
+    index.ownerShards().forEach(shard -> services.board().report(gsi, shard, "verify", 0, 1));
+    CatalogState stored = services.publisher().stored();
+    GsiStatus status = stored.status(gsi);
+    try {
+      VerificationReport report =
+          services
+              .verifier()
+              .verify(
+                  index,
+                  new VerifyRequest(
+                      status.state(),
+                      status.epoch(),
+                      stored.revision(),
+                      status.state().maintained()));
+      index.ownerShards().forEach(shard -> services.board().end(gsi, shard));
+      return store(report);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw ErrorCode.GSI_STOPPED.because(gsi + ": interrupted").withCause(e);
+    }
+  }
+
+  private StoredReport store(VerificationReport report) {
+    long id =
+        services
+            .catalog()
+            .storeReport(
+                StoredReport.Kind.GSI,
+                gsi.toString(),
+                report.clean(),
+                report.topologyRevision(),
+                ReportJson.write(report));
+    log.info(
+        "gsi verified gsi={} report={} clean={} expected={} actual={} missing={} surplus={}"
+            + " wrong_owner={} duplicates={}",
+        gsi,
+        id,
+        report.clean(),
+        report.counts().expected(),
+        report.counts().actual(),
+        report.counts().missing(),
+        report.counts().surplus(),
+        report.counts().wrongOwner(),
+        report.counts().duplicates());
+    return services
+        .catalog()
+        .report(id)
+        .orElseThrow(() -> new IllegalStateException("report " + id + " is not stored"));
+  }
+
+  private void requireServed() {
+    GsiState state = status().state();
+    if (state != GsiState.TAILING && !state.maintained()) {
+      throw ErrorCode.GSI_WRONG_STATE.because(
+          gsi + " is " + state.word() + ": there is nothing to verify before it is built");
+    }
+  }
+
+  /** Stores the wish as a new revision of the document unless it is there. */
+  private void wish(boolean enabled) {
+    CatalogState stored = services.publisher().stored();
+    boolean already = services.publisher().declared(gsi).wishEnabled() == enabled;
+    if (!already && stored.document().isPresent()) {
+      String document = Wish.set(stored.document().get().text(), gsi, enabled);
+      services
+          .catalog()
+          .apply(
+              document,
+              OptionalLong.of(stored.revision()),
+              (enabled ? "enable " : "disable ") + gsi);
+      services.publisher().reload();
+    }
+  }
+
+  private static StepTaker.Evidence evidence(StoredReport report) {
+    return new StepTaker.Evidence(report.id(), report.revision());
+  }
+
+  GsiStatus status() {
+    return services.publisher().stored().status(gsi);
+  }
+
+  Optional<StoredReport> newestReport() {
+    return services.catalog().newestReport(StoredReport.Kind.GSI, gsi.toString());
+  }
+
+  @Override
+  public void close() {
+    machinery.stop();
+    thread.close();
+    machinery.close();
+  }
+}
