@@ -67,6 +67,23 @@ public final class KnownFunctions {
           "ts_rewrite",
           "ts_stat");
 
+  /**
+   * The helpers of the information schema, all immutable or stable; drivers' metadata calls them.
+   */
+  private static final Set<String> INFORMATION_SCHEMA =
+      Set.of(
+          "_pg_char_max_length",
+          "_pg_char_octet_length",
+          "_pg_datetime_precision",
+          "_pg_expandarray",
+          "_pg_index_position",
+          "_pg_interval_type",
+          "_pg_numeric_precision",
+          "_pg_numeric_precision_radix",
+          "_pg_numeric_scale",
+          "_pg_truetypid",
+          "_pg_truetypmod");
+
   private static final Map<String, String> KINDS = load();
 
   private KnownFunctions() {}
@@ -92,6 +109,9 @@ public final class KnownFunctions {
     String name = call.name();
     if (SESSION.contains(name) || SESSION_PREFIXES.stream().anyMatch(name::startsWith)) {
       return Kind.SESSION;
+    }
+    if (call.schema().equals("information_schema") && INFORMATION_SCHEMA.contains(name)) {
+      return Kind.READ_ONLY;
     }
     boolean builtIn =
         call.schema().equals("pg_catalog") || (call.schema().isEmpty() && builtinsFirst);

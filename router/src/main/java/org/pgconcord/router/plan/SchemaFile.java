@@ -13,9 +13,9 @@ import org.pgconcord.router.sql.Tokens;
 
 /**
  * Reads tables from a file of SQL such as {@code pg_dump --schema-only} writes, for planning and
- * checking without a server. It knows CREATE TABLE, primary keys and unique constraints and indexes,
- * defaults and identities, replica identity and row security; everything else is passed over. A name
- * without a schema is taken to be in {@code public}.
+ * checking without a server. It knows CREATE TABLE, primary keys and unique constraints and
+ * indexes, defaults and identities, replica identity and row security; everything else is passed
+ * over. A name without a schema is taken to be in {@code public}.
  */
 public final class SchemaFile {
   private final Map<TableName, TableDefinition> tables = new LinkedHashMap<>();

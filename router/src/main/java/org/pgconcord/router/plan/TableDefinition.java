@@ -36,8 +36,7 @@ final class TableDefinition {
                   .map(UniqueKey::columns)
                   .orElse(List.of());
         };
-    return new TableSchema(
-        name, 'r', columns, keys, replicaIdentity, identity, rowSecurity, 0);
+    return new TableSchema(name, 'r', columns, keys, replicaIdentity, identity, rowSecurity, 0);
   }
 
   /** One element of CREATE TABLE's list: a column or a constraint. */
@@ -102,8 +101,19 @@ final class TableDefinition {
 
   private boolean isColumnConstraint(int i) {
     return tokens.isAnyWord(
-        i, "collate", "default", "not", "null", "primary", "unique", "check", "references",
-        "generated", "constraint", "storage", "compression");
+        i,
+        "collate",
+        "default",
+        "not",
+        "null",
+        "primary",
+        "unique",
+        "check",
+        "references",
+        "generated",
+        "constraint",
+        "storage",
+        "compression");
   }
 
   private void appendType(StringBuilder type, int i) {
@@ -159,8 +169,15 @@ final class TableDefinition {
 
   private static Column notNull(Column c) {
     return new Column(
-        c.name(), c.position(), c.typeOid(), c.type(), c.collation(), c.deterministic(), true,
-        c.hasDefault(), c.generated());
+        c.name(),
+        c.position(),
+        c.typeOid(),
+        c.type(),
+        c.collation(),
+        c.deterministic(),
+        true,
+        c.hasDefault(),
+        c.generated());
   }
 
   void replicaIdentity(Tokens source, int at) {
@@ -197,7 +214,14 @@ final class TableDefinition {
   private static Column altered(Column c, boolean byDefault, boolean required) {
     @Nullable String collation = c.collation();
     return new Column(
-        c.name(), c.position(), c.typeOid(), c.type(), collation, c.deterministic(),
-        c.notNull() || required, c.hasDefault() || byDefault, c.generated());
+        c.name(),
+        c.position(),
+        c.typeOid(),
+        c.type(),
+        collation,
+        c.deterministic(),
+        c.notNull() || required,
+        c.hasDefault() || byDefault,
+        c.generated());
   }
 }

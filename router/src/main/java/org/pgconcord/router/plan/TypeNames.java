@@ -20,8 +20,7 @@ final class TypeNames {
           entry("boolean", 16, "boolean", "bool"),
           entry("date", 1082, "date"),
           entry("timestamp without time zone", 1114, "timestamp", "timestamp without time zone"),
-          entry(
-              "timestamp with time zone", 1184, "timestamptz", "timestamp with time zone"),
+          entry("timestamp with time zone", 1184, "timestamptz", "timestamp with time zone"),
           entry("jsonb", 3802, "jsonb"),
           entry("json", 114, "json"));
 
