@@ -122,6 +122,10 @@ final class PredicateReader {
 
   /** Behind a constant with its sign and cast; {@code from} itself when none begins there. */
   private int constantEnd(int from) {
+    if (tokens.isSymbol(from, "(")) {
+      int inner = constantEnd(from + 1);
+      return inner > from + 1 && inner == clauses.close(from) ? inner + 1 : from;
+    }
     int i = tokens.isSymbol(from, "-") ? from + 1 : from;
     if (i >= tokens.size()) {
       return from;
@@ -187,9 +191,14 @@ final class PredicateReader {
         : text.tokenAt(column.getASTNode().jjtGetFirstToken().absoluteBegin - 1);
   }
 
-  /** A literal, a parameter or NULL, with at most one sign and one cast to a plain type. */
+  /**
+   * A literal, a parameter or NULL, with at most one sign and one cast to a plain type; parentheses
+   * around it are what drivers put there that send values as text.
+   */
   Optional<ConstantView> constant(Expression expression) {
-    if (expression instanceof NullValue) {
+    if (expression instanceof ParenthesedExpressionList<?> list && list.size() == 1) {
+      return constant(list.get(0));
+    } else if (expression instanceof NullValue) {
       return Optional.of(new ConstantView.Null());
     } else if (expression instanceof StringValue string) {
       return literal(string.getValue(), false, "");
