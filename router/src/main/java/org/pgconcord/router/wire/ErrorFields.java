@@ -47,7 +47,6 @@ public record ErrorFields(Map<Character, String> fields) {
     fields.put('M', error.message() + " [" + code.id() + "]");
     putIfPresent(fields, 'D', error.detail());
     putIfPresent(fields, 'H', error.hint());
-    fields.put('R', code.id());
     return new ErrorFields(fields);
   }
 

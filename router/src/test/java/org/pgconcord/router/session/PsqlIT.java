@@ -2,18 +2,13 @@ package org.pgconcord.router.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.pgconcord.router.Psql;
 import org.pgconcord.router.RouterSettings;
 import org.pgconcord.testkit.cluster.Authentication;
 import org.pgconcord.testkit.cluster.ClusterRoles;
@@ -22,18 +17,13 @@ import org.pgconcord.testkit.cluster.ShardCluster;
 
 /** psql under SCRAM: what it prints through the router is what it prints on the shard itself. */
 class PsqlIT {
-  private static final Path PSQL = Path.of("/usr/bin/psql");
   private static ShardCluster cluster;
   private static TestRouter router;
   private static TestRouter fromFile;
 
   @BeforeAll
   static void start() throws Exception {
-    boolean there = Files.isExecutable(PSQL);
-    if (!there && "true".equals(System.getenv("CI"))) {
-      throw new AssertionError("psql is not installed, and CI=true");
-    }
-    Assumptions.assumeTrue(there, "psql is not installed: PsqlIT is skipped");
+    Psql.require();
     cluster = ShardCluster.start(ClusterSettings.of(2).withAuthentication(Authentication.SCRAM));
     String line = "";
     try (var superuser = cluster.asSuperuser(cluster.shards().get(0));
@@ -65,24 +55,9 @@ class PsqlIT {
     }
   }
 
-  private static String psql(int port, String user, String password, String... arguments)
-      throws IOException, InterruptedException {
-    List<String> command =
-        new ArrayList<>(List.of(PSQL.toString(), "-X", "-At", "-v", "VERBOSITY=verbose"));
-    command.addAll(List.of("-h", "127.0.0.1", "-p", String.valueOf(port), "-U", user, "-d", "app"));
-    command.addAll(List.of(arguments));
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    builder.environment().putAll(Map.of("PGPASSWORD", password, "PGCONNECT_TIMEOUT", "20"));
-    Process process = builder.start();
-    process.getOutputStream().close();
-    String output =
-        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-    process.waitFor();
-    return output;
-  }
-
   private static String asDemo(int port, String... arguments) throws Exception {
-    return psql(port, ClusterRoles.OWNER, cluster.roles().password(ClusterRoles.OWNER), arguments);
+    return Psql.run(
+        port, ClusterRoles.OWNER, cluster.roles().password(ClusterRoles.OWNER), arguments);
   }
 
   @Test
@@ -136,11 +111,11 @@ class PsqlIT {
 
   @Test
   void aWrongPasswordAndAnUnknownRoleSoundAlike() throws Exception {
-    String wrong = psql(router.port(), "demo", "wrong", "-c", "SELECT 1");
-    String unknown = psql(router.port(), "nosuch", "wrong", "-c", "SELECT 1");
+    String wrong = Psql.run(router.port(), "demo", "wrong", "-c", "SELECT 1");
+    String unknown = Psql.run(router.port(), "nosuch", "wrong", "-c", "SELECT 1");
     assertThat(wrong).contains("password authentication failed for user \"demo\"");
     assertThat(unknown).isEqualTo(wrong.replace("\"demo\"", "\"nosuch\""));
-    assertThat(psql(fromFile.port(), "nosuch", "wrong", "-c", "SELECT 1"))
+    assertThat(Psql.run(fromFile.port(), "nosuch", "wrong", "-c", "SELECT 1"))
         .contains("password authentication failed for user \"nosuch\"");
   }
 
