@@ -52,7 +52,7 @@ class ClientsIT {
   @ParameterizedTest
   @ValueSource(strings = {"simple", "extended", "extendedForPrepared", "extendedCacheEverything"})
   void readsAndWritesOfOneTenant(String mode) throws SQLException {
-    long tenant = 70_000 + mode.length();
+    long tenant = 70_000L + mode.length();
     try (Connection c = router.connect("&prepareThreshold=2&preferQueryMode=" + mode);
         PreparedStatement insert =
             c.prepareStatement("INSERT INTO users VALUES (?, ?, ?, ?, 'DE') RETURNING user_id");
