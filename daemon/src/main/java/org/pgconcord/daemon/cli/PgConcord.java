@@ -3,6 +3,7 @@ package org.pgconcord.daemon.cli;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.daemon.admin.ErrorDocument;
 import org.pgconcord.daemon.cli.sql.SqlCommand;
+import org.pgconcord.daemon.demo.DemoCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,6 +28,7 @@ import picocli.CommandLine.Spec;
       TopologyCommand.class,
       DoctorCommand.class,
       SqlCommand.class,
+      DemoCommand.class,
     })
 public final class PgConcord implements Runnable {
   @Spec private CommandSpec spec = CommandSpec.create();

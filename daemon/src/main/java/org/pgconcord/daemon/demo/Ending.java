@@ -1,9 +1,9 @@
 package org.pgconcord.daemon.demo;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,7 +13,11 @@ import org.slf4j.LoggerFactory;
  */
 final class Ending implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Ending.class);
-  private static final long PATIENCE_SECONDS = 4;
+
+  /** On a signal all has to be over within 10 s; the demo's own end may take its time. */
+  private static final Duration PATIENCE_AFTER_SIGNAL = Duration.ofSeconds(4);
+
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   private final Deque<AutoCloseable> started = new ArrayDeque<>();
   private final CountDownLatch ended = new CountDownLatch(1);
@@ -40,14 +44,23 @@ final class Ending implements AutoCloseable {
     ended.await();
   }
 
+  /** For the JVM's end by a signal. */
+  void closeQuickly() {
+    closeWithin(PATIENCE_AFTER_SIGNAL);
+  }
+
   @Override
   public void close() {
+    closeWithin(PATIENCE);
+  }
+
+  private void closeWithin(Duration patience) {
     if (!isFirst()) {
       awaitOther();
       return;
     }
     for (AutoCloseable each = next(); each != null; each = next()) {
-      endWithin(each);
+      endWithin(each, patience);
     }
     ended.countDown();
   }
@@ -63,12 +76,12 @@ final class Ending implements AutoCloseable {
   }
 
   /** One part that hangs must not keep the others from being ended. */
-  private static void endWithin(AutoCloseable each) {
+  private static void endWithin(AutoCloseable each, Duration patience) {
     Thread thread = new Thread(() -> end(each), "demo-end");
     thread.setDaemon(true);
     thread.start();
     try {
-      thread.join(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS));
+      thread.join(patience.toMillis());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

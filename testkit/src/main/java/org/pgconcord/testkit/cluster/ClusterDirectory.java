@@ -73,6 +73,21 @@ public final class ClusterDirectory {
     }
   }
 
+  /** Removes a directory of ours, the lock file last: what is cut short is still recognised. */
+  static void remove(Path path) throws IOException {
+    if (!Files.isDirectory(path)) {
+      return;
+    }
+    try (DirectoryStream<Path> content = Files.newDirectoryStream(path)) {
+      for (Path entry : content) {
+        if (!entry.endsWith(LOCK)) {
+          Directories.delete(entry);
+        }
+      }
+    }
+    Directories.delete(path);
+  }
+
   private static boolean isOthers(Path path) throws IOException {
     if (Files.exists(path.resolve(LOCK))) {
       return false;
@@ -131,7 +146,7 @@ public final class ClusterDirectory {
     for (Path shard : shardsOf(aside)) {
       endServer(shard.resolve("data"));
     }
-    Directories.delete(aside);
+    remove(aside);
   }
 
   private static List<Path> shardsOf(Path directory) throws IOException {

@@ -167,7 +167,7 @@ public final class ShardCluster implements AutoCloseable {
     }
     Parallel.forEach(running, shard -> shard, ShardProcess::close);
     try {
-      Directories.delete(directory);
+      ClusterDirectory.remove(directory);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
