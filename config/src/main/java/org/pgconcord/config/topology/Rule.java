@@ -89,6 +89,9 @@ public enum Rule {
   SCHEMA_SHARDS_DIFFER("schema/shards-differ", "Bring the table to one definition on all shards"),
   SCHEMA_UNDECLARED_ROWS(
       "schema/undeclared-rows", "Declare the table; statements on it are refused until then"),
+  SCHEMA_MISPLACED_ROWS(
+      "schema/misplaced-rows",
+      "Move the rows to the shards of their keys, correct the shard index, or force the change"),
   SCHEMA_SHARD_KEY_MISSING(
       "schema/shard-key-missing", "Add the column, or shard the table by another index"),
   SCHEMA_SHARD_KEY_TYPE(

@@ -7,10 +7,12 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.pgconcord.config.check.PlacementSurvey;
 import org.pgconcord.config.check.SchemaSurvey;
 import org.pgconcord.config.check.Survey;
 import org.pgconcord.config.check.TopologyCheck;
@@ -20,7 +22,9 @@ import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.schema.UniqueKey;
 import org.pgconcord.config.settings.ShardConnections;
 import org.pgconcord.config.sharding.KeyType;
+import org.pgconcord.config.sharding.ShardLocator;
 import org.pgconcord.config.topology.Finding;
+import org.pgconcord.config.topology.Placement;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.topology.TopologyReader;
 import org.pgconcord.config.value.ShardId;
@@ -240,6 +244,51 @@ final class SchemaCheckIT {
         .containsExactly(new TableName("public", "notes"));
     Shards.asOwner(cluster, Shards.B, "DELETE FROM notes");
     assertThat(ids()).isEmpty();
+  }
+
+  @Test
+  void rowsOnTheWrongShardAreCounted() throws SQLException {
+    ShardLocator locator = locator();
+    everywhere("CREATE TABLE settings (id int)");
+    String unsharded =
+        Shards.DOCUMENT.replace(
+            "\"users_by_email\": {",
+            "\"settings\": {\"shard_group\": \"meta\"}, \"users_by_email\": {");
+    Topology topology = TopologyReader.read(unsharded).orThrow();
+    for (int tenant = 1; tenant <= 100; tenant++) {
+      Shards.asOwner(
+          cluster,
+          locator.locate(Integer.toString(tenant)),
+          "INSERT INTO users VALUES (%1$d, 1, 'a@%1$d'), (%1$d, 2, 'b@%1$d')".formatted(tenant));
+    }
+    PlacementSurvey placements = new PlacementSurvey(connections);
+    assertThat(placements.changed(Optional.empty(), topology)).isEmpty();
+
+    Shards.asOwner(cluster, Shards.B, "INSERT INTO settings VALUES (1)");
+    Shards.asOwner(
+        cluster,
+        locator.locate("7").equals(Shards.A) ? Shards.B : Shards.A,
+        "INSERT INTO users VALUES (7, 3, 'c'), (7, 4, 'd'), (7, 5, 'e')");
+    assertThat(placements.changed(Optional.empty(), topology))
+        .extracting(
+            f -> f.id() + " " + f.path() + " " + f.message().replaceAll(" of .* belong", " belong"))
+        .containsExactlyInAnyOrder(
+            "schema/misplaced-rows public.users 3 belong elsewhere",
+            "schema/misplaced-rows public.settings 1 belong elsewhere");
+    assertThat(placements.changed(Optional.of(topology), topology)).isEmpty();
+
+    Topology halved = TopologyReader.read(unsharded.replace("\"80\"", "\"40\"")).orThrow();
+    assertThat(placements.changed(Optional.of(topology), halved))
+        .extracting(Finding::path)
+        .contains("public.users")
+        .doesNotContain("public.settings");
+  }
+
+  private static ShardLocator locator() {
+    Placement.Sharded users =
+        (Placement.Sharded)
+            TOPOLOGY.database("app").orElseThrow().placement(new TableName("public", "users"));
+    return new ShardLocator(users.group(), users.index(), KeyType.INT);
   }
 
   private static void everywhere(String... statements) throws SQLException {
