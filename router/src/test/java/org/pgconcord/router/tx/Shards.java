@@ -33,13 +33,13 @@ import org.pgconcord.router.backend.ShardDirectory;
 import org.pgconcord.testkit.cluster.ShardCluster;
 
 /** Two real shards with the users table and its index, and a checker for both. */
-final class Shards implements AutoCloseable {
-  final ShardCluster cluster = ShardCluster.start(2);
+public final class Shards implements AutoCloseable {
+  public final ShardCluster cluster = ShardCluster.start(2);
   private final MultiThreadIoEventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
   private final Map<ShardId, Connection> admins = new ConcurrentHashMap<>();
 
-  Shards() throws SQLException {
+  public Shards() throws SQLException {
     for (ShardId shard : cluster.shards()) {
       try (Connection owner = cluster.asOwner(shard);
           Statement statement = owner.createStatement()) {
@@ -63,26 +63,29 @@ final class Shards implements AutoCloseable {
     return loops.next();
   }
 
+  /** Where the shards listen. */
+  public ShardDirectory directory() {
+    return new ShardDirectory() {
+      @Override
+      public List<InetSocketAddress> hosts(ShardId shard) {
+        return List.of(
+            new InetSocketAddress(
+                java.net.InetAddress.getLoopbackAddress(), cluster.shard(shard).port()));
+      }
+
+      @Override
+      public String database(ShardId shard, String logicalDatabase) {
+        return ShardCluster.DATABASE;
+      }
+    };
+  }
+
   /** A session's backends; each names session and role to the server. */
   Backends backends(EventLoop loop, String session, SettingsRecorder settings) {
-    ShardDirectory directory =
-        new ShardDirectory() {
-          @Override
-          public List<InetSocketAddress> hosts(ShardId shard) {
-            return List.of(
-                new InetSocketAddress(
-                    java.net.InetAddress.getLoopbackAddress(), cluster.shard(shard).port()));
-          }
-
-          @Override
-          public String database(ShardId shard, String logicalDatabase) {
-            return ShardCluster.DATABASE;
-          }
-        };
     return new SessionBackends(
         loop,
         UsersByEmail.A,
-        new BackendConnector(directory, NioSocketChannel.class, Duration.ofSeconds(10), 1 << 20),
+        new BackendConnector(directory(), NioSocketChannel.class, Duration.ofSeconds(10), 1 << 20),
         (shard, role) ->
             new BackendTarget(
                 shard,
@@ -100,7 +103,7 @@ final class Shards implements AutoCloseable {
   }
 
   /** Ends a backend on the server, waiting until it is gone; false when it is not there. */
-  boolean kill(ShardId shard, String session, BackendRole role) {
+  public boolean kill(ShardId shard, String session, BackendRole role) {
     return "t"
         .equals(
             ask(
@@ -111,7 +114,7 @@ final class Shards implements AutoCloseable {
                     + "'"));
   }
 
-  String ask(ShardId shard, String query) {
+  public String ask(ShardId shard, String query) {
     Connection admin = admin(shard);
     synchronized (admin) {
       try (Statement statement = admin.createStatement();
@@ -124,7 +127,7 @@ final class Shards implements AutoCloseable {
     }
   }
 
-  void run(ShardId shard, String sql) {
+  public void run(ShardId shard, String sql) {
     Connection admin = admin(shard);
     synchronized (admin) {
       try (Statement statement = admin.createStatement()) {
@@ -143,13 +146,13 @@ final class Shards implements AutoCloseable {
     return admin;
   }
 
-  void empty() {
+  public void empty() {
     cluster.shards().forEach(shard -> run(shard, "TRUNCATE users"));
     run(UsersByEmail.A, "TRUNCATE users_by_email");
   }
 
   /** Email -> tenants that have a row with it, over all shards. */
-  Map<String, List<String>> owners() {
+  public Map<String, List<String>> owners() {
     Map<String, List<String>> owners = new TreeMap<>();
     for (ShardId shard : cluster.shards()) {
       pairs(shard, "SELECT email, tenant_id FROM users")
@@ -159,7 +162,7 @@ final class Shards implements AutoCloseable {
   }
 
   /** Email -> tenant, as the lookup table has it. */
-  Map<String, String> entries() {
+  public Map<String, String> entries() {
     Map<String, String> entries = new HashMap<>();
     pairs(UsersByEmail.A, "SELECT email, tenant_id FROM users_by_email")
         .forEach(pair -> entries.put(pair[0], pair[1]));
@@ -183,7 +186,7 @@ final class Shards implements AutoCloseable {
   }
 
   /** Settles keys as the auditor does. */
-  void settle(Iterable<String> keys) throws SQLException {
+  public void settle(Iterable<String> keys) throws SQLException {
     try (SettlementRunner runner =
         new SettlementRunner(
             UsersByEmail.INDEX, shard -> cluster.asService(shard), Duration.ofSeconds(5))) {

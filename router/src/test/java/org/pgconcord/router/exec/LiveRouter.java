@@ -1,0 +1,92 @@
+package org.pgconcord.router.exec;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Properties;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.pgconcord.config.catalog.GsiState;
+import org.pgconcord.config.value.GsiName;
+import org.pgconcord.router.RouterMetrics;
+import org.pgconcord.router.RouterServer;
+import org.pgconcord.router.RouterSettings;
+import org.pgconcord.router.auth.BackendSecret;
+import org.pgconcord.router.entries.LookupIndexes;
+import org.pgconcord.router.plan.StatementPlanner;
+import org.pgconcord.router.tx.RouterEpochs;
+import org.pgconcord.router.tx.Shards;
+import org.pgconcord.router.tx.UsersByEmail;
+
+/** A router in front of two shards, its routing state in the test's hand. */
+final class LiveRouter implements AutoCloseable {
+  final Shards shards;
+  final RouterEpochs epochs;
+  final Set<String> suspects = ConcurrentHashMap.newKeySet();
+  private final RouterServer server;
+  private final int port;
+  private long revision = 1;
+
+  LiveRouter() throws SQLException {
+    shards = new Shards();
+    epochs = new RouterEpochs(UsersByEmail.routing(revision, GsiState.ENABLED, revision));
+    for (var shard : shards.cluster.shards()) {
+      try (Connection owner = shards.cluster.asOwner(shard);
+          var statement = owner.createStatement()) {
+        statement.execute("CREATE TABLE countries (code char(2) PRIMARY KEY, name text)");
+        statement.execute("INSERT INTO countries VALUES ('FI', 'Finland'), ('FR', 'France')");
+      }
+    }
+    server =
+        new RouterServer(
+            RouterSettings.of(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                RouterSettings.Auth.TRUST),
+            shards.directory(),
+            () -> epochs.current().topology(),
+            new RouterServer.ServiceRole("pgconcord", BackendSecret.TRUST),
+            Executor.factory(
+                new RouterServices(
+                    epochs,
+                    new StatementPlanner(),
+                    new LookupIndexes(epochs.current()),
+                    this::suspect,
+                    Duration.ofSeconds(5))),
+            new RouterMetrics(new SimpleMeterRegistry()));
+    port = server.start().getPort();
+  }
+
+  private void suspect(GsiName gsi, Collection<String> keys) {
+    suspects.addAll(keys);
+  }
+
+  /** Publishes the index's state; returns the new revision. */
+  long publish(GsiState state) {
+    revision++;
+    epochs.publish(UsersByEmail.routing(revision, state, revision));
+    return revision;
+  }
+
+  Connection connect() throws SQLException {
+    return connect("extended");
+  }
+
+  /** {@code mode}: pgJDBC's preferQueryMode. */
+  Connection connect(String mode) throws SQLException {
+    Properties properties = new Properties();
+    properties.setProperty("user", "demo");
+    properties.setProperty("preferQueryMode", mode);
+    return DriverManager.getConnection("jdbc:postgresql://127.0.0.1:" + port + "/app", properties);
+  }
+
+  @Override
+  public void close() {
+    server.close();
+    shards.close();
+  }
+}
