@@ -256,7 +256,8 @@ final class Applier implements Target {
     }
     if (holder.equals(entry.shardKey())) {
       settle(lookup, parked);
-    } else if (!holder.equals(parked.holder())) {
+    } else if (!holder.equals(parked.holder()) || parked.holderFence().equals(Lsn.ZERO)) {
+      // Another holder than then, or parked by somebody who took no positions: from here on.
       park(lookup, List.of(entry), Map.of(entry.key(), holder));
     } else if (!parked.duplicate() && passed(parked)) {
       parking.park(

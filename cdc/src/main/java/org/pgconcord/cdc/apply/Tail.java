@@ -2,7 +2,6 @@ package org.pgconcord.cdc.apply;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -11,15 +10,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
-import org.pgconcord.cdc.change.ChangeListener;
-import org.pgconcord.cdc.change.ChangeStream;
-import org.pgconcord.cdc.change.Message;
 import org.pgconcord.cdc.change.SourceTransaction;
 import org.pgconcord.cdc.change.StreamName;
 import org.pgconcord.config.error.ConcordException;
@@ -27,7 +19,6 @@ import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.gsi.LookupIndex;
-import org.pgconcord.gsi.SettlementRunner;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,53 +41,31 @@ import org.slf4j.LoggerFactory;
  * returns, the last blind transaction of this tail has ended, and the next batch is already
  * audited. An index that cannot be served is dropped and its listener told; the others go on.
  */
-final class Tail implements ChangeListener, AutoCloseable {
+final class Tail implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Tail.class);
-  private static final long QUEUE_ROWS = 60_000;
   private static final long BATCH_ROWS = 20_000;
   private static final int RECENT = 10_000;
   private static final Duration TICK = Duration.ofMillis(200);
   private static final Duration STORE_EVERY = Duration.ofSeconds(1);
+  private static final Duration WATCH_EVERY = Duration.ofSeconds(10);
 
   private final StreamName name;
-  private final StreamFactory streams;
-  private final SettlementRunner.Sessions source;
-  private final StreamPositions positions;
-  private final TransactionLog log;
-  private final TailListener listener;
-  private final DuplicateListener duplicates;
-  private final Clock clock;
+  private final TailServices services;
+  private final TailStream stream;
+  private final Patience patience;
   private final Map<GsiName, Served> served = new LinkedHashMap<>();
-  private final Queue<Runnable> orders = new ArrayDeque<>();
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition closing = lock.newCondition();
-  private final Retry retry = new Retry();
-  private final Thread thread;
-  private volatile EventQueue queue = new EventQueue(QUEUE_ROWS);
-  private volatile boolean closed;
-  private volatile @Nullable Throwable streamEnd;
-  private @Nullable ChangeStream stream;
+  private final Deque<Runnable> orders = new ArrayDeque<>();
   private final Deque<Long> recent = new ArrayDeque<>();
+  private final Thread thread;
   private Lsn handled = Lsn.ZERO;
   private long nextStore = System.nanoTime();
+  private long nextWatch = System.nanoTime();
 
-  Tail(
-      StreamName name,
-      StreamFactory streams,
-      SettlementRunner.Sessions source,
-      StreamPositions positions,
-      TransactionLog log,
-      TailListener listener,
-      DuplicateListener duplicates,
-      Clock clock) {
+  Tail(StreamName name, TailServices services) {
     this.name = name;
-    this.streams = streams;
-    this.source = source;
-    this.positions = positions;
-    this.log = log;
-    this.listener = listener;
-    this.duplicates = duplicates;
-    this.clock = clock;
+    this.services = services;
+    this.stream = new TailStream(name, services.streams(), services.clock());
+    this.patience = new Patience(name);
     this.thread = new Thread(this::run, "tail-" + name);
     thread.setDaemon(true);
     thread.start();
@@ -143,12 +112,12 @@ final class Tail implements ChangeListener, AutoCloseable {
     return order(
         () -> {
           Served one = require(gsi);
-          try (Connection connection = source.open(one.index().lookupShard())) {
+          refuseGap(one.index(), fence);
+          try (Connection connection = services.sessions().open(one.index().lookupShard())) {
             new ProgressRow(name, gsi).reset(connection, fence, one.epoch());
           }
           one.switchTo(ServingMode.BLIND);
           one.rewind(fence);
-          refuseGap(one.index(), fence);
           restartStream();
           return true;
         });
@@ -162,7 +131,7 @@ final class Tail implements ChangeListener, AutoCloseable {
             gone.target().reset();
           }
           if (served.isEmpty()) {
-            stopStream();
+            stream.stop();
           }
           return gone != null;
         });
@@ -174,11 +143,10 @@ final class Tail implements ChangeListener, AutoCloseable {
   }
 
   /** Runs on the tail's thread between two batches. */
-  <T> CompletableFuture<T> order(Callable<T> work) {
+  private <T> CompletableFuture<T> order(Callable<T> work) {
     CompletableFuture<T> result = new CompletableFuture<>();
-    lock.lock();
-    try {
-      if (closed) {
+    synchronized (orders) {
+      if (patience.isClosed()) {
         result.completeExceptionally(new IllegalStateException("the tail is closed"));
         return result;
       }
@@ -190,10 +158,8 @@ final class Tail implements ChangeListener, AutoCloseable {
               result.completeExceptionally(e);
             }
           });
-    } finally {
-      lock.unlock();
     }
-    queue.wake();
+    stream.wake();
     return result;
   }
 
@@ -207,8 +173,14 @@ final class Tail implements ChangeListener, AutoCloseable {
 
   private Served take(LookupIndex index, ServingMode mode) throws SQLException {
     TargetContext context =
-        new TargetContext(name, index, new ShardSessions(source), source, positions, duplicates);
-    try (Connection connection = source.open(index.lookupShard())) {
+        new TargetContext(
+            name,
+            index,
+            new ShardSessions(services.sessions()),
+            services.sessions(),
+            services.positions(),
+            services.duplicates());
+    try (Connection connection = services.sessions().open(index.lookupShard())) {
       ProgressRow.Mark mark =
           new ProgressRow(name, index.name())
               .takeOver(connection)
@@ -228,15 +200,12 @@ final class Tail implements ChangeListener, AutoCloseable {
     }
   }
 
-  // --- the stream
-  // ---------------------------------------------------------------------------------
-
   /**
    * No slot is ever acknowledged past a progress row of ours. One that is ahead has been made anew,
    * or moved by somebody else: transactions are missing.
    */
   private void refuseGap(LookupIndex index, Lsn from) throws SQLException {
-    Lsn confirmed = streams.confirmed(name);
+    Lsn confirmed = services.streams().confirmed(name);
     if (from.isBefore(confirmed)) {
       throw ErrorCode.SLOT_LOST
           .because("stream " + name + " has a gap for " + index.name())
@@ -245,88 +214,57 @@ final class Tail implements ChangeListener, AutoCloseable {
   }
 
   private void restartStream() {
-    stopStream();
     handled = Lsn.ZERO;
-    streamEnd = null;
-    queue = new EventQueue(QUEUE_ROWS);
-    ChangeStream next = streams.open(name, served.values().stream().map(Served::index).toList());
-    stream = next;
-    next.start(this);
+    stream.restart(served.values().stream().map(Served::index).toList());
   }
 
-  /** Closing the queue first frees a stream that waits for room in it. */
-  private void stopStream() {
-    queue.close();
-    if (stream != null) {
-      stream.close();
-      stream = null;
-    }
-  }
-
-  /** Nobody is left to read for: the slot keeps the log until the index is served or dropped. */
-  private void stopIdleStream() {
-    if (served.isEmpty() && stream != null) {
-      stopStream();
-    }
-  }
-
-  @Override
-  public void transaction(SourceTransaction transaction) throws InterruptedException {
-    queue.put(new EventQueue.Event(transaction, transaction.commitLsn(), transaction.commitTime()));
-  }
-
-  @Override
-  public void message(Message message) throws InterruptedException {
-    queue.put(new EventQueue.Event(null, message.lsn(), clock.instant()));
-  }
-
-  @Override
-  public void ended(@Nullable Throwable cause) {
-    streamEnd = cause;
-    queue.wake();
-  }
-
-  // --- the thread
-  // ---------------------------------------------------------------------------------
+  // --- the thread --------------------------------------------------------------------------------
 
   private void run() {
     try {
-      while (!closed) {
+      while (!patience.isClosed()) {
         runOrders();
-        List<EventQueue.Event> events = queue.take(BATCH_ROWS, TICK);
-        if (!events.isEmpty()) {
-          handle(events);
-        }
+        handle(stream.take(BATCH_ROWS, TICK));
+        storePositions();
         acknowledge();
-        new ArrayList<>(served.values()).forEach(one -> attempt(one, one.target()::review));
-        reportEnd();
-        stopIdleStream();
+        all().forEach(one -> attempt(one, one.target()::review));
+        watch();
+        stream.takeEnd().ifPresent(this::giveUpAll);
+        if (served.isEmpty()) {
+          // The slot keeps the log until the index is served again or the slot is dropped.
+          stream.stop();
+        }
       }
     } catch (InterruptedException e) {
-      closed = true;
+      patience.close();
     } finally {
-      stopStream();
+      stream.stop();
       served.values().forEach(one -> one.target().reset());
       runOrders();
     }
   }
 
   private void runOrders() {
-    for (Runnable order = nextOrder(); order != null; order = nextOrder()) {
-      order.run();
+    for (Optional<Runnable> order = nextOrder(); order.isPresent(); order = nextOrder()) {
+      order.get().run();
     }
   }
 
-  private @Nullable Runnable nextOrder() {
-    lock.lock();
-    try {
-      return orders.poll();
-    } finally {
-      lock.unlock();
+  private Optional<Runnable> nextOrder() {
+    synchronized (orders) {
+      return Optional.ofNullable(orders.pollFirst());
     }
+  }
+
+  /** A copy: an index that cannot be served leaves while we go through them. */
+  private List<Served> all() {
+    return List.copyOf(served.values());
   }
 
   private void handle(List<EventQueue.Event> events) {
+    if (events.isEmpty()) {
+      return;
+    }
     EventQueue.Event last = events.get(events.size() - 1);
     List<SourceTransaction> transactions = new ArrayList<>();
     for (EventQueue.Event event : events) {
@@ -334,10 +272,8 @@ final class Tail implements ChangeListener, AutoCloseable {
         transactions.add(event.transaction());
       }
     }
-    for (Served one : new ArrayList<>(served.values())) {
-      serve(one, transactions, last.position());
-    }
-    if (closed) {
+    all().forEach(one -> serve(one, transactions, last.position()));
+    if (patience.isClosed()) {
       return;
     }
     closeChanges(events);
@@ -345,7 +281,7 @@ final class Tail implements ChangeListener, AutoCloseable {
     if (handled.isBefore(last.position())) {
       handled = last.position();
     }
-    positions.advance(name.shard(), handled, last.time());
+    services.positions().advance(name.shard(), handled, last.time());
   }
 
   private void serve(Served one, List<SourceTransaction> transactions, Lsn position) {
@@ -356,7 +292,7 @@ final class Tail implements ChangeListener, AutoCloseable {
             one,
             () -> {
               for (SourceTransaction transaction : news) {
-                log.note(one.index(), name.shard(), transaction);
+                services.log().note(one.index(), name.shard(), transaction);
               }
               if (!news.isEmpty() && one.target().handle(news, position)) {
                 one.stored(position);
@@ -382,63 +318,58 @@ final class Tail implements ChangeListener, AutoCloseable {
     }
   }
 
-  /** A row that nothing moved for a while follows, so that the slot may. */
+  /** A progress row that nothing moved for a while follows, so that the slot may. */
   private void storePositions() {
-    long now = System.nanoTime();
-    if (now - nextStore < 0) {
+    if (System.nanoTime() - nextStore < 0) {
       return;
     }
-    nextStore = now + STORE_EVERY.toNanos();
-    for (Served one : new ArrayList<>(served.values())) {
+    for (Served one : all()) {
       Lsn position = one.position();
       if (one.stored().isBefore(position) && attempt(one, () -> one.target().advance(position))) {
         one.stored(position);
       }
     }
+    nextStore = System.nanoTime() + STORE_EVERY.toNanos();
   }
 
   private void acknowledge() {
-    storePositions();
-    ChangeStream current = stream;
-    if (current != null && !served.isEmpty()) {
-      Optional<Lsn> durable = Optional.empty();
-      for (Served one : served.values()) {
-        Lsn its = one.durable();
-        durable = Optional.of(durable.filter(least -> least.isBefore(its)).orElse(its));
-      }
-      durable.ifPresent(current::acknowledge);
-    }
+    served.values().stream()
+        .map(Served::durable)
+        .min(Lsn::compareTo)
+        .ifPresent(stream::acknowledge);
   }
 
-  // --- failures
-  // -----------------------------------------------------------------------------------
+  // --- failures ----------------------------------------------------------------------------------
 
-  private interface Work {
-    void run() throws SQLException;
-  }
-
-  /** Again and again until it succeeds, the tail is closed, or the index has to be given up. */
-  private boolean attempt(Served one, Work work) {
-    while (!closed) {
-      try {
-        work.run();
-        retry.succeeded();
-        return true;
-      } catch (OwnerTruncated e) {
-        giveUp(one);
-        listener.truncated(one.index().name(), name);
-        return false;
-      } catch (SQLException | ConcordException e) {
-        one.target().reset();
-        if (!Retry.mayPass(e)) {
-          giveUp(one);
-          listener.blocked(one.index().name(), name, asKnown(e));
-          return false;
-        }
-        pause(one, e);
-      }
+  private boolean attempt(Served one, Patience.Work work) {
+    try {
+      return patience.done(one, work);
+    } catch (OwnerTruncated e) {
+      giveUp(one);
+      services.listener().truncated(one.index().name(), name);
+    } catch (ConcordException e) {
+      giveUp(one);
+      services.listener().blocked(one.index().name(), name, e);
     }
     return false;
+  }
+
+  /** An ALTER on the owner table can take from the stream what the index needs, without a sign. */
+  private void watch() {
+    if (System.nanoTime() - nextWatch < 0) {
+      return;
+    }
+    for (Served one : all()) {
+      attempt(
+          one,
+          () -> {
+            Optional<ConcordException> problem = services.streams().problem(name, one.index());
+            if (problem.isPresent()) {
+              throw problem.get();
+            }
+          });
+    }
+    nextWatch = System.nanoTime() + WATCH_EVERY.toNanos();
   }
 
   private void giveUp(Served one) {
@@ -447,65 +378,23 @@ final class Tail implements ChangeListener, AutoCloseable {
     LOG.warn("tail no longer serves index gsi={} stream={}", one.index().name(), name);
   }
 
-  private static ConcordException asKnown(Exception failure) {
-    return failure instanceof ConcordException known
-        ? known
-        : ErrorCode.CHANGE_UNREADABLE
-            .because("a change cannot be written to the lookup table")
-            .withDetail(String.valueOf(failure.getMessage()))
-            .withCause(failure);
-  }
-
-  private void pause(Served one, Exception failure) {
-    Duration pause = retry.next();
-    if (retry.failures() > 2) {
-      LOG.warn(
-          "applying failed, trying again gsi={} stream={} failures={} cause=\"{}\"",
-          one.index().name(),
-          name,
-          retry.failures(),
-          failure.getMessage());
-    }
-    lock.lock();
-    try {
-      long left = pause.toNanos();
-      while (!closed && left > 0) {
-        left = closing.awaitNanos(left);
-      }
-    } catch (InterruptedException e) {
-      closed = true;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void reportEnd() {
-    Throwable end = streamEnd;
-    if (end == null) {
-      return;
-    }
-    streamEnd = null;
-    List<Served> all = new ArrayList<>(served.values());
+  private void giveUpAll(Throwable end) {
     LOG.error("change stream ended for good stream={} cause=\"{}\"", name, end.getMessage());
-    if (end instanceof ConcordException known && known.code() == ErrorCode.CHANGE_UNREADABLE) {
-      all.forEach(this::giveUp);
-      all.forEach(one -> listener.blocked(one.index().name(), name, known));
+    List<Served> all = all();
+    all.forEach(this::giveUp);
+    if (end instanceof ConcordException known && known.code() != ErrorCode.SLOT_LOST) {
+      all.forEach(one -> services.listener().blocked(one.index().name(), name, known));
     } else {
-      all.forEach(this::giveUp);
-      listener.streamLost(name, end);
+      services.listener().streamLost(name, end);
     }
   }
 
   @Override
   public void close() {
-    lock.lock();
-    try {
-      closed = true;
-      closing.signalAll();
-    } finally {
-      lock.unlock();
+    synchronized (orders) {
+      patience.close();
     }
-    queue.wake();
+    stream.wake();
     boolean interrupted = false;
     while (thread.isAlive()) {
       try {

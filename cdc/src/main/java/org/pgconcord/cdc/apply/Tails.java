@@ -33,13 +33,10 @@ import org.pgconcord.state.store.StateStore;
  */
 public final class Tails implements AutoCloseable {
   private final String database;
-  private final StreamFactory streams;
   private final SettlementRunner.Sessions sessions;
-  private final TailListener listener;
-  private final DuplicateListener duplicates;
-  private final Clock clock;
   private final StreamPositions positions;
   private final TransactionLog log;
+  private final TailServices shared;
   private final AuditSweeper sweeper;
   private final Map<ShardId, Tail> tails = new TreeMap<>();
   private final Map<GsiName, LookupIndex> indexes = new TreeMap<>();
@@ -64,13 +61,18 @@ public final class Tails implements AutoCloseable {
 
   public Tails(Services services) {
     this.database = services.database();
-    this.streams = services.streams();
     this.sessions = services.sessions();
-    this.listener = services.listener();
-    this.duplicates = services.duplicates();
-    this.clock = services.clock();
     this.positions = new StreamPositions(sessions);
     this.log = new TransactionLog(services.store());
+    this.shared =
+        new TailServices(
+            services.streams(),
+            sessions,
+            positions,
+            log,
+            services.listener(),
+            services.duplicates(),
+            services.clock());
     this.sweeper = new AuditSweeper(sessions, services.suspects(), services.sweepEvery());
   }
 
@@ -105,15 +107,7 @@ public final class Tails implements AutoCloseable {
   }
 
   private Tail tail(ShardId shard) {
-    return new Tail(
-        new StreamName(database, shard),
-        streams,
-        sessions,
-        positions,
-        log,
-        listener,
-        duplicates,
-        clock);
+    return new Tail(new StreamName(database, shard), shared);
   }
 
   /**
@@ -204,7 +198,8 @@ public final class Tails implements AutoCloseable {
    * @param holder the shard key that the key's entry names
    */
   public void park(LookupIndex index, ShardId shard, Entry entry, String holder) {
-    ParkedEntry parked = new ParkedEntry(entry, holder, Lsn.ZERO, Lsn.ZERO, false, clock.instant());
+    ParkedEntry parked =
+        new ParkedEntry(entry, holder, Lsn.ZERO, Lsn.ZERO, false, shared.clock().instant());
     try (Connection connection = sessions.open(index.lookupShard())) {
       Parking.install(connection);
       new Parking(new StreamName(database, shard), index.name()).park(connection, parked);
@@ -217,9 +212,7 @@ public final class Tails implements AutoCloseable {
   public void unpark(LookupIndex index) {
     try (Connection connection = sessions.open(index.lookupShard())) {
       Parking.install(connection);
-      for (ShardId shard : index.ownerShards()) {
-        new Parking(new StreamName(database, shard), index.name()).cancelAll(connection);
-      }
+      Parking.forget(connection, index.name());
     } catch (SQLException e) {
       throw unreachable(index.lookupShard(), e);
     }

@@ -81,10 +81,18 @@ public final class Publications {
     }
   }
 
-  /** Whether the table's identity still carries {@code needed}: asked again while the tail runs. */
-  public Optional<ConcordException> identityProblem(
+  /**
+   * What has changed since the table was published so that its stream no longer tells everything;
+   * asked again and again while the tail runs, for an ALTER leaves no trace in the stream.
+   */
+  public Optional<ConcordException> problem(
       StreamName stream, TableName table, Collection<String> needed) throws SQLException {
     try (Connection connection = connections.open(stream)) {
+      if (!tables(connection, names.publication(stream)).contains(table)) {
+        return Optional.of(
+            ErrorCode.CHANGE_UNREADABLE.because(
+                "table " + table + " on " + stream + " is no longer published"));
+      }
       return identityProblem(connection, stream, table, needed);
     }
   }

@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.cdc.change.StreamName;
 import org.pgconcord.config.error.ErrorCode;
@@ -23,6 +24,7 @@ import org.slf4j.LoggerFactory;
 public final class Slots {
   private static final Logger LOG = LoggerFactory.getLogger(Slots.class);
   private static final int FAILOVER_SINCE = 17;
+  private static final Duration LETTING_GO = Duration.ofSeconds(10);
 
   /** A held snapshot sits in an open transaction, and waiting for one may take long. */
   private static final List<String> NO_TIMEOUTS =
@@ -44,12 +46,21 @@ public final class Slots {
     return names;
   }
 
+  /** The publications that the slots read. */
+  public Publications publications() {
+    return new Publications(names, connections);
+  }
+
   /**
    * Makes the stream's slot and exports the snapshot of its consistent point. Waits for every
    * transaction that runs now ({@link #blockers}). An older slot of that name is dropped: it has no
    * snapshot any more.
+   *
+   * @throws org.pgconcord.config.error.ConcordException {@code cdc/slot-busy} when the older slot
+   *     is being read: another index of this database is served by it, or another daemon
    */
   public HeldSnapshot create(StreamName stream) throws SQLException {
+    refuseWhileRead(stream);
     drop(stream);
     Connection holder = connections.openReplication(stream);
     try {
@@ -58,6 +69,17 @@ public final class Slots {
     } catch (SQLException | RuntimeException e) {
       holder.close();
       throw e;
+    }
+  }
+
+  /** A reader of ours that has just been closed needs a moment to let go. */
+  private void refuseWhileRead(StreamName stream) throws SQLException {
+    long deadline = System.nanoTime() + LETTING_GO.toNanos();
+    while (health(stream).filter(SlotHealth::active).isPresent()) {
+      if (System.nanoTime() - deadline > 0) {
+        throw ErrorCode.SLOT_BUSY.because("the slot of stream " + stream + " is being read");
+      }
+      LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
     }
   }
 

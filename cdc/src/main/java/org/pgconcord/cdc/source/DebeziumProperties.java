@@ -91,7 +91,7 @@ final class DebeziumProperties {
     return Map.of(
         "max.batch.size", "16384",
         "max.queue.size", "65536",
-        "max.queue.size.in.bytes", Long.toString(48L << 20),
+        "max.queue.size.in.bytes", Long.toString(24L << 20),
         "poll.interval.ms", "10",
         "status.update.interval.ms", "2000",
         "lsn.flush.mode", "connector",

@@ -3,11 +3,14 @@ package org.pgconcord.cdc.source;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.pgconcord.cdc.apply.StreamFactory;
 import org.pgconcord.cdc.change.ChangeStream;
 import org.pgconcord.cdc.change.StreamName;
 import org.pgconcord.cdc.slot.Slots;
+import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.sharding.KeyType;
 import org.pgconcord.config.value.Lsn;
@@ -59,6 +62,13 @@ public final class DebeziumStreams implements StreamFactory {
         .health(stream)
         .orElseThrow(() -> ErrorCode.SLOT_LOST.because("stream " + stream + " has no slot"))
         .confirmed();
+  }
+
+  @Override
+  public Optional<ConcordException> problem(StreamName stream, LookupIndex index)
+      throws SQLException {
+    List<String> needed = List.of(index.keyColumn().name(), index.shardKeyColumn().name());
+    return slots.publications().problem(stream, index.gsi().owner(), needed);
   }
 
   private SourceSettings settings(StreamName stream, Map<TableName, Map<String, KeyType>> columns) {

@@ -28,8 +28,8 @@ public record SourceSettings(
     Map<TableName, Map<String, KeyType>> columns,
     int transactionRows,
     Duration heartbeat) {
-  /** Changes that a transaction may have before it is spooled: about 10 MB of narrow rows. */
-  public static final int TRANSACTION_ROWS = 20_000;
+  /** Changes that a transaction may have before it is spooled: about 5 MB of narrow rows. */
+  public static final int TRANSACTION_ROWS = 10_000;
 
   public static final Duration HEARTBEAT = Duration.ofSeconds(3);
 

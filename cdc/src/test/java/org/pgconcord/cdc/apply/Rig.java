@@ -15,8 +15,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 import org.pgconcord.cdc.StreamFixture;
 import org.pgconcord.cdc.change.ChangeStream;
 import org.pgconcord.cdc.change.RowChange;
@@ -42,6 +44,7 @@ final class Rig implements TailListener, DuplicateListener, AutoCloseable {
       Map.of(A, new ScriptedSlot(), B, new ScriptedSlot());
   private final StreamFixture fixture;
   private final Path directory;
+  private volatile @Nullable ConcordException problem;
   private StateStore store;
   private Tails tails;
 
@@ -78,6 +81,11 @@ final class Rig implements TailListener, DuplicateListener, AutoCloseable {
               @Override
               public ChangeStream open(StreamName stream, Collection<LookupIndex> indexes) {
                 return slot(stream.shard()).open();
+              }
+
+              @Override
+              public Optional<ConcordException> problem(StreamName stream, LookupIndex of) {
+                return Optional.ofNullable(problem);
               }
 
               @Override
@@ -157,6 +165,11 @@ final class Rig implements TailListener, DuplicateListener, AutoCloseable {
       }
     }
     return entries;
+  }
+
+  /** The owner tables no longer tell what the index needs. */
+  void alterOwners(ConcordException noticed) {
+    problem = noticed;
   }
 
   List<ParkedEntry> parked() {

@@ -254,6 +254,13 @@ class TailsIT {
   }
 
   @Test
+  void anAlterThatTakesOldValuesFromTheStreamBlocksTheIndex() {
+    rig.alterOwners(ErrorCode.REPLICA_IDENTITY.because("replica identity was changed"));
+    blind();
+    awaitHeard("blocked cdc/replica-identity");
+  }
+
+  @Test
   void aLargeTransactionIsAppliedInRounds() {
     blind();
     List<RowChange> changes = new ArrayList<>();
