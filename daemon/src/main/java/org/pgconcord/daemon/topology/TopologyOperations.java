@@ -12,6 +12,7 @@ import org.pgconcord.config.catalog.Catalog;
 import org.pgconcord.config.catalog.CatalogInstaller;
 import org.pgconcord.config.catalog.CatalogState;
 import org.pgconcord.config.catalog.RoutingState;
+import org.pgconcord.config.check.PlacementSurvey;
 import org.pgconcord.config.check.SchemaSurvey;
 import org.pgconcord.config.check.TopologyCheck;
 import org.pgconcord.config.error.ErrorCode;
@@ -52,8 +53,24 @@ public final class TopologyOperations {
   public List<Finding> check(String document) {
     TopologyReading reading = TopologyReader.read(document);
     List<Finding> findings = new ArrayList<>(reading.findings());
-    reading.topology().ifPresent(topology -> findings.addAll(againstShards(topology)));
+    reading
+        .topology()
+        .ifPresent(
+            topology -> {
+              findings.addAll(againstShards(topology));
+              findings.addAll(misplacedRows(topology));
+            });
     return findings;
+  }
+
+  /** Rows that the document, where it differs from the applied one, would look for elsewhere. */
+  private List<Finding> misplacedRows(Topology next) {
+    if (!configured.containsAll(next.shards())) {
+      return List.of();
+    }
+    Optional<Topology> current =
+        catalog.load().document().flatMap(d -> TopologyReader.read(d.text()).topology());
+    return new PlacementSurvey(connections).changed(current, next);
   }
 
   /** What is wrong between an applied topology and the shards now. */
