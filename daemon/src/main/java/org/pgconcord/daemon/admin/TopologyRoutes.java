@@ -51,6 +51,7 @@ public final class TopologyRoutes {
         document,
         request.number("expected_revision"),
         allowed,
+        request.flag("force"),
         gsis::disable,
         request.optionalText("comment").orElse(""));
     RoutingState after = publisher.reload();

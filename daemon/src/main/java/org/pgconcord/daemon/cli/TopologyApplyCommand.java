@@ -34,6 +34,11 @@ final class TopologyApplyCommand implements Callable<Integer> {
       description = "A maintained index that the document may end or change; may be repeated.")
   private List<String> disableGsi = List.of();
 
+  @Option(
+      names = "--force",
+      description = "Apply it although rows are on other shards than it says.")
+  private boolean force;
+
   @Option(names = "--comment", paramLabel = "TEXT", description = "Stored with the revision.")
   private String comment = "";
 
@@ -45,6 +50,7 @@ final class TopologyApplyCommand implements Callable<Integer> {
     Map<String, Object> body = new HashMap<>();
     body.put("document", Files.read(file));
     body.put("disable_gsi", disableGsi);
+    body.put("force", force);
     body.put("comment", comment);
     if (expectedRevision != null) {
       body.put("expected_revision", expectedRevision);

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -18,6 +19,7 @@ import org.pgconcord.config.check.TopologyCheck;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.settings.ShardConnections;
 import org.pgconcord.config.topology.Finding;
+import org.pgconcord.config.topology.Rule;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.topology.TopologyReader;
 import org.pgconcord.config.topology.TopologyReading;
@@ -84,16 +86,19 @@ public final class TopologyOperations {
 
   /** The first document of a catalog. */
   public long applyFirst(String document, String comment) {
-    Topology topology = checked(document);
+    Topology topology = checked(document, false);
     installShards(topology);
     return catalog.apply(document, OptionalLong.of(0), comment);
   }
 
   /**
-   * Applies a document over another one.
+   * Applies a document over another one. What is refused is decided for one revision, and the
+   * catalog takes the document only if it is still at that one: an index that becomes maintained in
+   * between cannot lose its definition to a decision made before.
    *
    * @param current the state that the catalog has now
    * @param allowed maintained indexes that may be disabled for it
+   * @param force true applies it although rows are on other shards than it says
    * @return the new revision
    */
   public long apply(
@@ -101,6 +106,7 @@ public final class TopologyOperations {
       String document,
       OptionalLong expectedRevision,
       Set<GsiName> allowed,
+      boolean force,
       Disabling disabling,
       String comment) {
     if (expectedRevision.isPresent() && expectedRevision.getAsLong() != current.revision()) {
@@ -110,17 +116,27 @@ public final class TopologyOperations {
               + ", expected was "
               + expectedRevision.getAsLong());
     }
-    Topology next = checked(document);
+    Topology next = checked(document, force);
     refuse(ChangeRules.violations(current, next, allowed));
+    boolean disabled = false;
     for (GsiName gsi : allowed) {
       if (current.status(gsi).state().maintained()) {
         disabling.disable(gsi);
+        disabled = true;
       }
     }
+    RoutingState decided = disabled ? storedState() : current;
+    refuse(ChangeRules.violations(decided, next, allowed));
     installShards(next);
-    long revision = catalog.apply(document, OptionalLong.of(catalog.load().revision()), comment);
+    long revision = catalog.apply(document, OptionalLong.of(decided.revision()), comment);
     log.info("topology applied revision={} comment=\"{}\"", revision, comment);
     return revision;
+  }
+
+  private RoutingState storedState() {
+    CatalogState stored = catalog.load();
+    Topology topology = TopologyReader.read(stored.document().orElseThrow().text()).orThrow();
+    return new RoutingState(stored.revision(), topology, stored.gsis(), Map.of());
   }
 
   /** Makes schema pgconcord in every declared database of every shard. May run again. */
@@ -142,11 +158,12 @@ public final class TopologyOperations {
     return catalog.load();
   }
 
-  private Topology checked(String document) {
+  private Topology checked(String document, boolean force) {
     List<Finding> findings = check(document);
     List<String> errors =
         findings.stream()
             .filter(finding -> finding.severity() == Finding.Severity.ERROR)
+            .filter(finding -> !(force && finding.id().equals(Rule.SCHEMA_MISPLACED_ROWS.id())))
             .map(Finding::line)
             .toList();
     Optional<Topology> topology = TopologyReader.read(document).topology();
