@@ -20,6 +20,7 @@ import org.pgconcord.router.RouterServer;
 import org.pgconcord.router.RouterSettings;
 import org.pgconcord.router.auth.BackendSecret;
 import org.pgconcord.router.backend.ShardDirectory;
+import org.pgconcord.router.backend.TlsMode;
 import org.pgconcord.router.entries.LookupIndexes;
 import org.pgconcord.router.entries.Suspects;
 import org.pgconcord.router.exec.Executor;
@@ -99,6 +100,11 @@ final class RouterParts {
       @Override
       public String database(ShardId shard, String logicalDatabase) {
         return of(shard).database(logicalDatabase);
+      }
+
+      @Override
+      public TlsMode tls(ShardId shard) {
+        return TlsMode.of(of(shard).sslmode());
       }
 
       private ShardSettings of(ShardId shard) {

@@ -16,8 +16,10 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.router.auth.BackendSecret;
 import org.pgconcord.router.wire.BackendFrameDecoder;
@@ -107,11 +109,21 @@ public final class BackendConnector {
       InetSocketAddress host,
       CompletableFuture<NettyBackendConnection> attempt) {
     LoginHandler login = new LoginHandler(target, events, attempt);
-    bootstrap(loop, login)
+    TlsMode tls = directory.tls(target.shard());
+    List<ChannelHandler> handlers = new ArrayList<>();
+    if (tls != TlsMode.DISABLE) {
+      handlers.add(new TlsRequest(tls, host));
+    }
+    handlers.add(new BackendFrameDecoder(messageBytesMax));
+    handlers.add(login);
+    bootstrap(loop, handlers)
         .connect(host)
         .addListener(
             (ChannelFuture connected) -> {
-              if (!connected.isSuccess()) {
+              if (connected.isSuccess()) {
+                Channel channel = connected.channel();
+                loop.schedule(() -> login.timedOut(channel), timeout.toMillis(), MILLISECONDS);
+              } else {
                 attempt.completeExceptionally(
                     ErrorCode.SHARD_UNREACHABLE.because(
                         "Shard " + target.shard() + " cannot be reached at " + host + "."));
@@ -119,7 +131,7 @@ public final class BackendConnector {
             });
   }
 
-  private Bootstrap bootstrap(EventLoop loop, ChannelHandler last) {
+  private Bootstrap bootstrap(EventLoop loop, List<ChannelHandler> handlers) {
     return new Bootstrap()
         .group(loop)
         .channel(channelType)
@@ -130,16 +142,16 @@ public final class BackendConnector {
             new ChannelInitializer<>() {
               @Override
               protected void initChannel(Channel channel) {
-                channel.pipeline().addLast(new BackendFrameDecoder(messageBytesMax), last);
+                channel.pipeline().addLast(handlers.toArray(ChannelHandler[]::new));
               }
             });
   }
 
+  /** In clear, as libpq does: servers take it so even where they demand TLS. */
   private CompletableFuture<Void> cancel(
       EventLoop loop, SocketAddress server, int processId, byte[] secret) {
     CompletableFuture<Void> closed = new CompletableFuture<>();
-    ChannelHandler nothingToHear = new ChannelInboundHandlerAdapter();
-    bootstrap(loop, nothingToHear)
+    bootstrap(loop, List.of())
         .connect(server)
         .addListener(
             (ChannelFuture connected) -> {
@@ -178,15 +190,14 @@ public final class BackendConnector {
       String database = directory.database(target.shard(), target.logicalDatabase());
       FrontendFrames.startup(out, target.startup(database));
       ctx.writeAndFlush(out);
-      ctx.executor().schedule(() -> timedOut(ctx), timeout.toMillis(), MILLISECONDS);
     }
 
-    private void timedOut(ChannelHandlerContext ctx) {
+    void timedOut(Channel channel) {
       if (!attempt.isDone()) {
-        fail(
-            ctx,
+        attempt.completeExceptionally(
             ErrorCode.SHARD_UNREACHABLE.because(
                 "Shard " + target.shard() + " did not answer within " + timeout + "."));
+        channel.close();
       }
     }
 
@@ -244,6 +255,10 @@ public final class BackendConnector {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable error) {
+      if (error instanceof ConcordException known) {
+        fail(ctx, known);
+        return;
+      }
       fail(
           ctx,
           ErrorCode.SHARD_UNREACHABLE

@@ -12,4 +12,9 @@ public interface ShardDirectory {
 
   /** The database on that shard which holds the logical database. */
   String database(ShardId shard, String logicalDatabase);
+
+  /** Whether connections to the shard are encrypted. */
+  default TlsMode tls(ShardId shard) {
+    return TlsMode.PREFER;
+  }
 }
