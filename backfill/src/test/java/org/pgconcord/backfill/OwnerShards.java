@@ -18,6 +18,7 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.catalog.CatalogInstaller;
 import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.schema.UniqueKey;
@@ -53,6 +54,9 @@ final class OwnerShards implements AutoCloseable {
 
   OwnerShards() throws SQLException {
     this.cluster = ShardCluster.start(2);
+    try (Connection service = cluster.asService(A)) {
+      CatalogInstaller.installShard(service);
+    }
     this.index = recreate("text", "bigint", false);
   }
 

@@ -38,18 +38,17 @@ public final class LoadClaim {
   public record Loaded(long rows, long duplicateRows) {}
 
   /**
-   * Makes the lookup table empty and this build's, unless it is this build's already. Commits.
+   * Makes the lookup table empty and this build's, unless it is this build's already. Commits. An
+   * engine that still applies a stream to the table loses its epoch with that.
    *
    * @return the load's sum when it has ended before
    */
   public Optional<Loaded> take(Connection target, TableName lookup) throws SQLException {
     createTable(target);
     if (count(target, CLAIM, "") == 0) {
-      try (PreparedStatement other =
-              target.prepareStatement("DELETE FROM pgconcord.backfill WHERE gsi = ?");
-          Statement empty = target.createStatement()) {
-        other.setString(1, gsi.toString());
-        other.executeUpdate();
+      update(target, "DELETE FROM pgconcord.backfill WHERE gsi = ?");
+      update(target, "UPDATE pgconcord.progress SET epoch = epoch + 1 WHERE target = ?");
+      try (Statement empty = target.createStatement()) {
         empty.execute("TRUNCATE " + lookup.quoted());
       }
       insert(target, CLAIM, new Loaded(0, 0));
@@ -57,6 +56,13 @@ public final class LoadClaim {
     Optional<Loaded> end = Optional.ofNullable(read(target).get(END));
     target.commit();
     return end;
+  }
+
+  private void update(Connection target, String sql) throws SQLException {
+    try (PreparedStatement statement = target.prepareStatement(sql)) {
+      statement.setString(1, gsi.toString());
+      statement.executeUpdate();
+    }
   }
 
   /** The ranges that are loaded. */
@@ -94,7 +100,6 @@ public final class LoadClaim {
   private static void createTable(Connection target) throws SQLException {
     try (Statement statement = target.createStatement()) {
       statement.execute("SELECT pg_advisory_xact_lock(" + SCHEMA_LOCK + ")");
-      statement.execute("CREATE SCHEMA IF NOT EXISTS pgconcord");
       statement.execute(
           "CREATE TABLE IF NOT EXISTS pgconcord.backfill (gsi text NOT NULL, build text NOT NULL,"
               + " range int NOT NULL, rows bigint NOT NULL, duplicate_rows bigint NOT NULL,"
