@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.LookupIndex;
@@ -17,7 +19,6 @@ import org.pgconcord.verifier.search.KeyState;
 import org.pgconcord.verifier.search.RangeSearch;
 import org.pgconcord.verifier.settle.OwnerReader;
 import org.pgconcord.verifier.settle.OwnerRows;
-import org.pgconcord.verifier.sum.Sums;
 
 /**
  * The way of {@code tailing}, where the stream alone writes entries: the corrected sums are equal
@@ -30,14 +31,12 @@ final class ExactPass {
   private final LookupIndex index;
   private final VerifierServices services;
   private final StreamWait wait;
-  private final Sums sums;
-  private List<ShardId> late = List.of();
+  private final Set<ShardId> late = new TreeSet<>();
 
   ExactPass(LookupIndex index, VerifierServices services) {
     this.index = index;
     this.services = services;
     this.wait = new StreamWait(services.positions(), services.options());
-    this.sums = new Sums(services.random());
   }
 
   Pass run() throws SQLException, InterruptedException {
@@ -51,7 +50,6 @@ final class ExactPass {
               ? new RangeSearch(comparison).search(whole)
               : new RangeSearch.Found(List.of(), false);
       OwnerRows.Found rows = ownerRows(index, snapshots, reader);
-      List<ShardId> skipped = late;
       List<KeyState> wrong = confirmed(found.suspects());
       return new Pass(
           positions(snapshots),
@@ -59,7 +57,7 @@ final class ExactPass {
           whole.actual().count(),
           wrong,
           found.complete(),
-          skipped,
+          List.copyOf(late),
           found.suspects().size() - wrong.size(),
           rows);
     } finally {
@@ -69,9 +67,12 @@ final class ExactPass {
 
   /** Waits until the streams have passed the snapshots, then corrects by what they brought. */
   private Comparison compare(SnapshotSet snapshots) throws SQLException, InterruptedException {
-    late = wait.past(positions(snapshots));
+    late.addAll(wait.past(positions(snapshots)));
     return new Comparison(
-        index, snapshots, Correction.read(services.log(), index.name(), snapshots), sums);
+        index,
+        snapshots,
+        Correction.read(services.log(), index.name(), snapshots),
+        snapshots.sums(services.random()));
   }
 
   private List<KeyState> confirmed(List<KeyState> suspects)

@@ -19,7 +19,6 @@ import org.pgconcord.verifier.search.RangeSearch;
 import org.pgconcord.verifier.settle.LockedCheck;
 import org.pgconcord.verifier.settle.OwnerReader;
 import org.pgconcord.verifier.settle.OwnerRows;
-import org.pgconcord.verifier.sum.Sums;
 
 /**
  * The way from {@code write_only} on, where routers write entries as well and no position says what
@@ -31,9 +30,18 @@ import org.pgconcord.verifier.sum.Sums;
  * that transaction may be the one that makes the row.
  */
 final class SettledPass {
+  /** So many wrong keys are not a matter of a moment; each look at them takes its time. */
+  private static final int MANY = 1_000;
+
+  private static final int ROUNDS_FOR_MANY = 2;
+
   private final LookupIndex index;
   private final VerifierServices services;
   private final StreamWait wait;
+
+  /** When the suspects were seen, by each owner shard's clock. */
+  private final Map<ShardId, Instant> seenAt = new HashMap<>();
+
   private long inFlight;
   private List<ShardId> late = List.of();
 
@@ -59,8 +67,6 @@ final class SettledPass {
     }
   }
 
-  private final Map<ShardId, Instant> seenAt = new HashMap<>();
-
   /** All suspects, as yet without judgement. */
   private Pass look(OwnerReader reader) throws SQLException, InterruptedException {
     try (SnapshotSet snapshots = SnapshotSet.take(index, services.sessions(), services.threads())) {
@@ -68,7 +74,7 @@ final class SettledPass {
         seenAt.put(owner.shard(), owner.takenAt());
       }
       Comparison comparison =
-          new Comparison(index, snapshots, Correction.none(), new Sums(services.random()));
+          new Comparison(index, snapshots, Correction.none(), snapshots.sums(services.random()));
       Comparison.Pair whole = comparison.whole();
       RangeSearch.Found found = new RangeSearch(comparison).search(whole);
       OwnerRows.Found rows = ExactPass.ownerRows(index, snapshots, reader);
@@ -87,12 +93,13 @@ final class SettledPass {
   private List<KeyState> settle(List<KeyState> suspects, OwnerReader reader)
       throws SQLException, InterruptedException {
     List<KeyState> open = suspects;
+    int rounds = suspects.size() > MANY ? ROUNDS_FOR_MANY : services.options().rounds();
     try (LockedCheck check =
         new LockedCheck(index, services.sessions(), reader, services.options().lockTimeout())) {
-      for (int round = 0; round < services.options().rounds() && !open.isEmpty(); round++) {
+      for (int round = 0; round < rounds && !open.isEmpty(); round++) {
         wait.pause(round);
         late = wait.past(reader.positions());
-        boolean last = round + 1 == services.options().rounds();
+        boolean last = round + 1 == rounds;
         open = judge(open, check, reader, last);
       }
     }

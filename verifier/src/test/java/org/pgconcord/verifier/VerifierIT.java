@@ -21,10 +21,16 @@ import org.junit.jupiter.api.Test;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.verifier.correct.Correction;
+import org.pgconcord.verifier.correct.SnapshotSet;
 import org.pgconcord.verifier.report.Difference;
 import org.pgconcord.verifier.report.ReportJson;
 import org.pgconcord.verifier.report.Sample;
 import org.pgconcord.verifier.report.VerificationReport;
+import org.pgconcord.verifier.search.Comparison;
+import org.pgconcord.verifier.search.KeyState;
+import org.pgconcord.verifier.search.RangeSearch;
+import org.pgconcord.verifier.sum.Sums;
 
 class VerifierIT {
   private static final VerifyOptions OPTIONS =
@@ -300,6 +306,22 @@ class VerifierIT {
         assertThat(verify(tail, GsiState.TAILING, false).counts().missing())
             .as(type.getKey())
             .isEqualTo(type.getValue().size());
+      }
+    }
+  }
+
+  @Test
+  void sumsHashedHereAgreeAsThoseOfTheServers() throws Exception {
+    shards.recreate("text", "bigint", false);
+    shards.insertMany("fixed", 3_000);
+    shards.entry("\u00e9 surplus", "1");
+    SecureRandom random = new SecureRandom();
+    try (SnapshotSet snapshots = SnapshotSet.take(shards.index(), shards::service, threads)) {
+      for (Sums sums : List.of(Sums.byServers(random), Sums.here(random))) {
+        Comparison comparison = new Comparison(shards.index(), snapshots, Correction.none(), sums);
+        assertThat(new RangeSearch(comparison).search(comparison.whole()).suspects())
+            .extracting(KeyState::key)
+            .containsExactly("\u00e9 surplus");
       }
     }
   }

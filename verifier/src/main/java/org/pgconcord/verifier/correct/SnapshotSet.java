@@ -1,11 +1,14 @@
 package org.pgconcord.verifier.correct;
 
+import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -18,6 +21,7 @@ import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.gsi.SettlementRunner;
+import org.pgconcord.verifier.sum.Sums;
 
 /**
  * Snapshots of all owner shards and of the lookup shard, taken side by side within moments. What
@@ -97,6 +101,18 @@ public final class SnapshotSet implements AutoCloseable {
 
   public ServerSnapshot lookup() {
     return lookup;
+  }
+
+  /**
+   * Sums for these servers: hashed by them when all are of one major version, else here, since
+   * PostgreSQL does not promise that its hash functions stay the same.
+   */
+  public Sums sums(SecureRandom random) throws SQLException {
+    Set<Integer> versions = new HashSet<>();
+    for (Connection session : sessions) {
+      versions.add(session.getMetaData().getDatabaseMajorVersion());
+    }
+    return versions.size() == 1 ? Sums.byServers(random) : Sums.here(random);
   }
 
   /** How far each owner's stream is applied in the lookup shard's snapshot. */

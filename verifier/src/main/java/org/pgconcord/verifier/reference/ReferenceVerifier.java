@@ -6,9 +6,11 @@ import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -109,7 +111,13 @@ public final class ReferenceVerifier {
   private static CopyTable shape(TableName table, Map<ShardId, Connection> open)
       throws SQLException {
     CopyTable shape = null;
+    Set<Integer> versions = new HashSet<>();
     for (Map.Entry<ShardId, Connection> each : open.entrySet()) {
+      versions.add(each.getValue().getMetaData().getDatabaseMajorVersion());
+      if (versions.size() > 1) {
+        throw ErrorCode.VERIFY_FAILED.because(
+            "the copies of " + table + " are on servers of different major versions");
+      }
       CopyTable here = CopyTable.read(each.getValue(), table);
       if (shape == null) {
         shape = here;

@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.LookupIndex;
@@ -83,8 +85,7 @@ public final class Comparison {
     Digest apply(Digest sum, Digest part);
   }
 
-  private static List<Digest> add(
-      @org.jspecify.annotations.Nullable List<Digest> sum, List<Digest> parts, Fold fold) {
+  private static List<Digest> add(@Nullable List<Digest> sum, List<Digest> parts, Fold fold) {
     List<Digest> result = new ArrayList<>();
     for (int i = 0; i < parts.size(); i++) {
       result.add(fold.apply(sum == null ? Digest.EMPTY : sum.get(i), parts.get(i)));
@@ -162,7 +163,7 @@ public final class Comparison {
   }
 
   private void fetchCorrection(
-      UnaryOperator<EntrySet> narrow, List<Entry> batch, java.util.function.Consumer<Entry> reader)
+      UnaryOperator<EntrySet> narrow, List<Entry> batch, Consumer<Entry> reader)
       throws SQLException {
     Sums.fetch(snapshots.lookup().transaction(), narrow.apply(EntrySet.of(index, batch)), reader);
   }
@@ -171,7 +172,7 @@ public final class Comparison {
     states.compute(entry.key(), (key, state) -> state(key, state).withOwner(owner));
   }
 
-  private static KeyState state(String key, @org.jspecify.annotations.Nullable KeyState known) {
+  private static KeyState state(String key, @Nullable KeyState known) {
     return known != null ? known : new KeyState(key, List.of(), null);
   }
 }

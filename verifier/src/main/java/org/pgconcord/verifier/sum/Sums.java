@@ -1,53 +1,50 @@
 package org.pgconcord.verifier.sum;
 
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
 import org.pgconcord.gsi.Entry;
 
 /**
- * Counts and sums over sets of entries, computed by servers with one expression: the key's text
- * output with its length in front, then the shard key's, hashed with two seeds. The length keeps
- * {@code ('ab', 'c')} and {@code ('a', 'bc')} apart. Seeds are drawn for each verification, after
- * the data are what they are, so nobody can have prepared two sets with one sum.
+ * Counts and sums over sets of entries, all of one expression: the key's text output with its
+ * length in front, then the shard key's, hashed with two seeds. The lengths keep {@code ('ab',
+ * 'c')} and {@code ('a', 'bc')} apart. Seeds are drawn for each verification, after the data are
+ * what they are, so nobody can have prepared two sets with one sum.
  */
 public final class Sums {
   private static final int FETCH = 2_000;
   private static final int SAMPLES_PER_PART = 100;
 
+  private static final String TEXT =
+      "(octet_length(k::text) || ':' || k::text || octet_length(s::text) || ':' || s::text) COLLATE"
+          + " \"C\" AS t";
+
   private final long firstSeed;
   private final long secondSeed;
+  private final boolean here;
 
-  public Sums(SecureRandom random) {
+  private Sums(SecureRandom random, boolean here) {
     this.firstSeed = random.nextLong();
     this.secondSeed = random.nextLong();
+    this.here = here;
   }
 
-  /** OFFSET 0 keeps the text from being computed once for each hash. */
-  private String sums(String bucket) {
-    return "SELECT b, count(*), coalesce(sum(hashtextextended(t, "
-        + firstSeed
-        + ")), 0)::text, coalesce(sum(hashtextextended(t, "
-        + secondSeed
-        + ")), 0)::text FROM (SELECT "
-        + bucket
-        + " AS b, (octet_length(k::text) || ':' || k::text || octet_length(s::text) || ':' ||"
-        + " s::text) COLLATE \"C\" AS t";
+  /** Servers hash and add; they must be of one major version. */
+  public static Sums byServers(SecureRandom random) {
+    return new Sums(random, false);
   }
 
-  /** The sums of a whole set. */
-  public Digest of(Connection connection, EntrySet set) throws SQLException {
-    try (PreparedStatement statement =
-            set.prepare(connection, sums("0"), null, "OFFSET 0) x GROUP BY b");
-        ResultSet row = statement.executeQuery()) {
-      return row.next() ? digest(row) : Digest.EMPTY;
-    }
+  /** Servers send the texts, which are hashed here: slower, for any versions. */
+  public static Sums here(SecureRandom random) {
+    return new Sums(random, true);
   }
 
   /**
@@ -57,25 +54,48 @@ public final class Sums {
    */
   public List<Digest> parts(Connection connection, EntrySet set, List<String> cuts)
       throws SQLException {
-    List<Digest> parts = new ArrayList<>();
-    for (int i = 0; i <= cuts.size(); i++) {
-      parts.add(Digest.EMPTY);
-    }
     EntryTypes types = set.types();
-    String bucket = "width_bucket(k" + types.collation() + ", " + types.keyArray() + ")";
+    String bucket = "width_bucket(k" + types.collation() + ", " + types.keyArray() + ") AS b, ";
+    return here
+        ? addedHere(connection, set, cuts, "SELECT " + bucket + TEXT)
+        : addedByServer(connection, set, cuts, bucket + TEXT);
+  }
+
+  /** OFFSET 0 keeps the text from being computed once for each hash. */
+  private List<Digest> addedByServer(
+      Connection connection, EntrySet set, List<String> cuts, String columns) throws SQLException {
+    String select =
+        "SELECT b, count(*), sum(hashtextextended(t, %d))::text, sum(hashtextextended(t, %d))::text FROM (SELECT %s"
+            .formatted(firstSeed, secondSeed, columns);
+    List<Digest> parts = new ArrayList<>(Collections.nCopies(cuts.size() + 1, Digest.EMPTY));
     try (PreparedStatement statement =
-            set.prepare(connection, sums(bucket), cuts, "OFFSET 0) x GROUP BY b");
+            set.prepare(connection, select, cuts, "OFFSET 0) x GROUP BY b");
         ResultSet row = statement.executeQuery()) {
       while (row.next()) {
-        parts.set(row.getInt(1), digest(row));
+        Digest digest =
+            new Digest(
+                row.getLong(2), new BigInteger(row.getString(3)), new BigInteger(row.getString(4)));
+        parts.set(row.getInt(1), digest);
       }
     }
     return parts;
   }
 
-  private static Digest digest(ResultSet row) throws SQLException {
-    return new Digest(
-        row.getLong(2), new BigInteger(row.getString(3)), new BigInteger(row.getString(4)));
+  private List<Digest> addedHere(
+      Connection connection, EntrySet set, List<String> cuts, String select) throws SQLException {
+    List<SeededSum> sums = new ArrayList<>();
+    for (int i = 0; i <= cuts.size(); i++) {
+      sums.add(new SeededSum(firstSeed, secondSeed));
+    }
+    try (PreparedStatement statement = set.prepare(connection, select, cuts, "")) {
+      statement.setFetchSize(FETCH);
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          sums.get(row.getInt(1)).add(row.getString(2).getBytes(StandardCharsets.UTF_8));
+        }
+      }
+    }
+    return sums.stream().map(SeededSum::digest).toList();
   }
 
   /** Hands over a set's entries in no order. */

@@ -3,8 +3,14 @@ package org.pgconcord.verifier.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.pgconcord.config.error.ConcordException;
@@ -49,6 +55,20 @@ class ReportJsonTest {
             "\"wrong_owner\" : 0",
             "\"difference\" : \"missing\"",
             "\"primary_key\" : [ \"7\", \"12\" ]");
+  }
+
+  @Test
+  void docsNameEveryField() throws IOException {
+    String page = Files.readString(Path.of("..", "docs", "formats.md"));
+    String part = page.substring(page.indexOf("## Verification report of an index"));
+    new JsonMapper()
+        .readTree(ReportJson.write(REPORT))
+        .fieldNames()
+        .forEachRemaining(name -> assertThat(part).contains("`" + name + "`"));
+    for (RecordComponent count : Counts.class.getRecordComponents()) {
+      String name = count.getName().replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
+      assertThat(part).contains("`counts." + name + "`");
+    }
   }
 
   @Test
