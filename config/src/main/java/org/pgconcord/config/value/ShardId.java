@@ -1,5 +1,7 @@
 package org.pgconcord.config.value;
 
+import com.fasterxml.jackson.annotation.JsonValue;
+
 /** The name of one shard (a PostgreSQL server), as in the topology's {@code shard_uid}. */
 public record ShardId(String uid) implements Comparable<ShardId> {
   public ShardId {
@@ -13,6 +15,8 @@ public record ShardId(String uid) implements Comparable<ShardId> {
     return uid.compareTo(other.uid);
   }
 
+  /** The uid; also what a shard is in JSON. */
+  @JsonValue
   @Override
   public String toString() {
     return uid;
