@@ -31,14 +31,15 @@ final class Retry {
   }
 
   /**
-   * Whether trying again can help: a lock, a deadlock, a server that is away; not a value or a
-   * table that the target will not take.
+   * Whether trying again can help: a lock, a deadlock, a full disk, a server that is away; not a
+   * value or a table that the target will not take.
    */
   static boolean mayPass(Exception failure) {
     if (failure instanceof ConcordException known) {
       return known.code() != ErrorCode.ENGINE_FENCED
           && known.code() != ErrorCode.CHANGE_UNREADABLE
-          && known.code().category() == ErrorCategory.SHARD;
+          && (known.code().category() == ErrorCategory.SHARD
+              || known.code().category() == ErrorCategory.RESOURCES);
     }
     if (failure instanceof SQLException sql) {
       String state = String.valueOf(sql.getSQLState());

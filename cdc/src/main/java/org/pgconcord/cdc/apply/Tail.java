@@ -350,6 +350,13 @@ final class Tail implements AutoCloseable {
     } catch (ConcordException e) {
       giveUp(one);
       services.listener().blocked(one.index().name(), name, e);
+    } catch (RuntimeException e) {
+      // A bug of ours must not end the thread that others' orders wait for.
+      LOG.error("applying broke gsi={} stream={}", one.index().name(), name, e);
+      giveUp(one);
+      services
+          .listener()
+          .blocked(one.index().name(), name, ErrorCode.INTERNAL.because(String.valueOf(e)));
     }
     return false;
   }

@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -68,6 +69,7 @@ public final class DebeziumStream implements ChangeStream {
   private final SlotProbe probe;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition closing = lock.newCondition();
+  private final AtomicLong spools = new AtomicLong();
   private final Thread supervisor;
   private @Nullable ChangeListener listener;
   private @Nullable DebeziumEngine<ChangeEvent<SourceRecord, SourceRecord>> running;
@@ -91,7 +93,9 @@ public final class DebeziumStream implements ChangeStream {
       this.settings = settings;
       this.name = settings.slot() + "_" + random.substring(0, 8);
       this.placeholder = "unavailable-" + random;
-      this.assembler = new TransactionAssembler(store, settings.slot(), settings.transactionRows());
+      this.assembler =
+          new TransactionAssembler(
+              store, stream.toString(), settings.transactionRows(), spools::getAndIncrement);
       this.reader = new RecordReader(placeholder, settings.columns());
       this.target = target;
     }
@@ -153,6 +157,7 @@ public final class DebeziumStream implements ChangeStream {
     if (target == null) {
       throw new IllegalStateException("no listener");
     }
+    Spool.clear(store, stream.toString());
     Backoff backoff = new Backoff();
     Throwable end = null;
     while (!closed && end == null) {
@@ -178,7 +183,7 @@ public final class DebeziumStream implements ChangeStream {
         backoff.reset();
       }
       return run.failure;
-    } catch (ConcordException | SQLException e) {
+    } catch (RuntimeException | SQLException e) {
       return e;
     }
   }

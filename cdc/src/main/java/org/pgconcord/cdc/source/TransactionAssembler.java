@@ -2,6 +2,7 @@ package org.pgconcord.cdc.source;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.cdc.change.RowChange;
 import org.pgconcord.cdc.change.RowChanges;
@@ -22,15 +23,20 @@ final class TransactionAssembler {
   private final StateStore store;
   private final String owner;
   private final int rowsInMemory;
-  private long spools;
+  private final LongSupplier spoolNumbers;
   private @Nullable Open open;
   private Lsn last = Lsn.ZERO;
 
-  TransactionAssembler(StateStore store, String owner, int rowsInMemory) {
+  /**
+   * @param spoolNumbers never the same twice while the stream lives: a transaction that an earlier
+   *     engine delivered may still be read from its spool
+   */
+  TransactionAssembler(
+      StateStore store, String owner, int rowsInMemory, LongSupplier spoolNumbers) {
     this.store = store;
     this.owner = owner;
     this.rowsInMemory = rowsInMemory;
-    Spool.clear(store, owner);
+    this.spoolNumbers = spoolNumbers;
   }
 
   private static final class Open {
@@ -54,7 +60,7 @@ final class TransactionAssembler {
     transaction.count++;
     Spool spool = transaction.spool;
     if (spool == null && transaction.rows.size() >= rowsInMemory) {
-      spool = new Spool(store, owner, spools++);
+      spool = new Spool(store, owner, spoolNumbers.getAsLong());
       transaction.spool = spool;
       transaction.rows.forEach(spool::add);
       transaction.rows = List.of();
@@ -84,11 +90,6 @@ final class TransactionAssembler {
     open = null;
     return new SourceTransaction(
         event.xid(), event.commitLsn(), event.commitTime(), changes(transaction));
-  }
-
-  /** True between BEGIN and END. */
-  boolean isOpen() {
-    return open != null;
   }
 
   /** Forgets an open transaction: it will be sent again. */

@@ -219,7 +219,10 @@ class SyncIT implements TailListener, DuplicateListener {
   @Test
   void theSlotFollowsOnAnIdleShardAndNeverPassesTheProgressRow() throws Exception {
     tails.serve(index, ServingMode.BLIND);
-    Lsn before = Fences.position(fixture.open(B));
+    Lsn before;
+    try (Connection owner = fixture.open(B)) {
+      before = Fences.position(owner);
+    }
     await()
         .atMost(LIMIT)
         .until(() -> !slots.health(stream(B)).orElseThrow().confirmed().isBefore(before));

@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -195,6 +197,41 @@ class DebeziumStreamIT {
       stream.acknowledge(position);
       await().atMost(LIMIT).until(() -> !confirmed().isBefore(position));
     }
+  }
+
+  /**
+   * The receiver is stopped between the last row of a transaction and its end being durable. The
+   * engine's heartbeats go on and carry that transaction's commit position; then all is killed.
+   */
+  @Test
+  void heartbeatsBetweenDeliveryAndDurabilityNeverMoveTheSlot() throws Exception {
+    CountDownLatch delivered = new CountDownLatch(1);
+    CountDownLatch killed = new CountDownLatch(1);
+    Collector stuck =
+        new Collector() {
+          @Override
+          public void transaction(SourceTransaction transaction) throws InterruptedException {
+            delivered.countDown();
+            killed.await();
+            throw new InterruptedException("killed before anything is durable");
+          }
+        };
+    ChangeStream stream = open(stuck, 1_000);
+    fixture.asOwner(STREAM.shard(), "INSERT INTO users VALUES (1, 1, 'a@x', 'a')");
+    assertThat(delivered.await(30, TimeUnit.SECONDS)).isTrue();
+    try (Connection marks = fixture.open(STREAM)) {
+      Lsn before = Fences.position(marks);
+      await().atMost(LIMIT).until(() -> Fences.position(marks).minus(before) > 500);
+    }
+    assertThat(confirmed()).isEqualTo(start);
+    killed.countDown();
+    stream.close();
+    assertThat(confirmed()).isEqualTo(start);
+    Collector second = new Collector();
+    try (ChangeStream again = open(second, 1_000)) {
+      await().atMost(LIMIT).until(() -> !second.transactions().isEmpty());
+    }
+    assertThat(second.changes()).extracting(DebeziumStreamIT::email).containsExactly("null>a@x");
   }
 
   @Test

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,13 +23,14 @@ import org.pgconcord.state.store.StateStore;
 
 class TransactionAssemblerTest {
   private static final TableName USERS = new TableName("public", "users");
+  private final AtomicLong numbers = new AtomicLong();
   private StateStore store;
   private TransactionAssembler assembler;
 
   @BeforeEach
   void open(@TempDir Path directory) {
     store = StateStore.open(directory);
-    assembler = new TransactionAssembler(store, "slot", 3);
+    assembler = new TransactionAssembler(store, "slot", 3, numbers::getAndIncrement);
   }
 
   @AfterEach
