@@ -38,8 +38,13 @@ final class Demo {
     log.into(cluster.directory().resolve("pgconcord.log"));
     openRouter(cluster, ending);
     RouterClient router = ending.add(RouterClient.connect(options.port()));
+    AdminApi admin = new AdminApi(options.httpPort());
     SampleUser user = userOnLastShard(cluster);
     showPlan(router, user, "Ask for a user by email: without an index every shard is asked");
+    new IndexLife(options, narrator, cluster, admin).run(ending);
+    showPlan(router, user, "Ask again: the entry names the shard, and only that one is asked");
+    new DirectWrites(narrator, cluster, router).run();
+    new PlantedRow(narrator, cluster, admin).run();
     new Samples(narrator, router, user).run();
     end();
   }

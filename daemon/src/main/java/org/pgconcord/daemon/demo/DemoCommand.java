@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
     name = "demo",
     mixinStandardHelpOptions = true,
     description = {
-      "Start shards with sample data and query them through the router.",
+      "Show the whole life of an index on shards started for it.",
       "Everything it makes is in one directory and goes with it; Ctrl-C ends it."
     })
 public final class DemoCommand implements Callable<Integer> {
@@ -104,6 +104,9 @@ public final class DemoCommand implements Callable<Integer> {
     narrator.say("The router stays open; Ctrl-C stops everything. Connect with either of");
     narrator.command(demo.psql());
     narrator.command("./pgconcord sql" + (port == 6432 ? "" : " --port " + port));
+    narrator.command(
+        "./pgconcord gsi status by_email"
+            + (httpPort == 9432 ? "" : " --admin 127.0.0.1:" + httpPort));
     ending.await();
   }
 

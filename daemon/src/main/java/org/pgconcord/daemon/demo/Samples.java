@@ -26,6 +26,11 @@ final class Samples {
     for (Sample sample : samples()) {
       show(sample);
     }
+    showRefused(
+        "a second tenant with an email that is taken",
+        "INSERT INTO users (tenant_id, user_id, email) VALUES (%d, 4000000000, '%s')"
+            .formatted(user.tenantId() % 1000 + 1, user.email()),
+        "23505");
     showRefused("what cannot be answered exactly yet", "SELECT max(name) FROM users", "0A000");
   }
 
@@ -34,7 +39,7 @@ final class Samples {
     return List.of(
         new Sample("by shard key", "SELECT name, email FROM users WHERE " + key, 1),
         new Sample(
-            "by email",
+            "by email, through the index",
             "SELECT tenant_id, name FROM users WHERE email = '" + user.email() + "'",
             1),
         new Sample("a reference table", "SELECT name FROM countries WHERE code = 'IS'", 1),

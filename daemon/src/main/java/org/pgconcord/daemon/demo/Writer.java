@@ -15,7 +15,7 @@ final class Writer implements AutoCloseable {
     void close() throws SQLException;
   }
 
-  private static final long PACE_NANOS = Duration.ofMillis(4).toNanos();
+  private static final long PACE_NANOS = Duration.ofMillis(10).toNanos();
 
   private final WriterTally tally = new WriterTally();
   private final Changes changes;
