@@ -10,12 +10,11 @@ import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.daemon.cli.GsiText;
 import org.pgconcord.daemon.cli.ReportText;
 import org.pgconcord.testkit.cluster.ShardCluster;
-import org.pgconcord.testkit.cluster.sample.SampleUsers;
 
 /** Chapters: the index is built, verified and enabled while two writers change rows. */
 final class IndexLife {
   private static final Duration GATE_LIMIT = Duration.ofSeconds(90);
-  private static final long POLL_NANOS = Duration.ofMillis(200).toNanos();
+  private static final long POLL_NANOS = Duration.ofMillis(400).toNanos();
 
   private final DemoOptions options;
   private final Narrator narrator;
@@ -30,39 +29,25 @@ final class IndexLife {
   }
 
   void run(Ending ending) throws SQLException {
-    SampleUsers users = new SampleUsers(options.seed());
     narrator.chapter("Build the index by_email while two writers change rows");
     narrator.say(
         "one writes through the router, the other directly on the shards, behind its back");
-    Writer behind =
-        ending.add(
-            Writer.start(
-                "demo-direct-writer",
-                new DirectChanges(cluster, users, new RowPool(users, options.rows(), 0))));
-    Writer through =
-        ending.add(
-            Writer.start(
-                "demo-router-writer",
-                new RouterChanges(
-                    RouterClient.open(options.port()),
-                    users,
-                    new RowPool(users, options.rows(), 1))));
+    Writers writers = ending.add(Writers.start(options, cluster));
     try {
-      build();
-      enable();
+      build(writers);
+      enable(writers);
     } finally {
-      through.close();
-      behind.close();
+      writers.close();
     }
-    tell("the writer through the router made ", through.tally());
-    tell("the writer on the shards made ", behind.tally());
+    writers.tell(narrator);
   }
 
-  private void build() {
+  private void build(Writers writers) {
     narrator.command("./pgconcord gsi build by_email");
     JsonNode build = admin.startBuild();
     while (build.path("running").asBoolean()) {
       narrator.live(GsiText.live(build));
+      writers.heed(build.path("status"));
       LockSupport.parkNanos(POLL_NANOS);
       build = admin.build();
     }
@@ -74,7 +59,7 @@ final class IndexLife {
             : "built; the state is " + build.path("status").path("state").asText());
   }
 
-  private void enable() {
+  private void enable(Writers writers) {
     narrator.chapter("Verify it and switch it on");
     narrator.command("./pgconcord gsi verify by_email");
     JsonNode report = admin.verify();
@@ -82,12 +67,12 @@ final class IndexLife {
         report.path("clean").asBoolean(), "every expected entry compared with every actual one:");
     narrator.block(lines(ReportText.of(report)));
     narrator.command("./pgconcord gsi enable by_email");
-    String state = enabled().path("state").asText();
+    String state = enabled(writers).path("state").asText();
     narrator.judge(state.equals("enabled"), "by_email went through write_only and is now " + state);
   }
 
   /** The gate wants streams that are close behind: on a busy machine that takes a moment. */
-  private JsonNode enabled() {
+  private JsonNode enabled(Writers writers) {
     long deadline = System.nanoTime() + GATE_LIMIT.toNanos();
     while (true) {
       try {
@@ -98,16 +83,10 @@ final class IndexLife {
         }
         narrator.live(
             "not yet: " + String.valueOf(refused.detail()).lines().findFirst().orElse(""));
+        writers.ease();
         LockSupport.parkNanos(POLL_NANOS);
       }
     }
-  }
-
-  private void tell(String who, WriterTally tally) {
-    String failure = tally.failure().orElse("");
-    narrator.judge(
-        failure.isEmpty() && tally.changes() > 0,
-        who + tally.words() + (failure.isEmpty() ? "" : "; " + failure));
   }
 
   private static List<String> lines(String text) {

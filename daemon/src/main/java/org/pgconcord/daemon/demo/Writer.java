@@ -16,11 +16,13 @@ final class Writer implements AutoCloseable {
   }
 
   private static final long PACE_NANOS = Duration.ofMillis(10).toNanos();
+  private static final long SLOWEST_NANOS = Duration.ofMillis(320).toNanos();
 
   private final WriterTally tally = new WriterTally();
   private final Changes changes;
   private final Thread thread;
   private volatile boolean stopping;
+  private volatile long paceNanos = PACE_NANOS;
 
   private Writer(String name, Changes changes) {
     this.changes = changes;
@@ -36,6 +38,11 @@ final class Writer implements AutoCloseable {
 
   WriterTally tally() {
     return tally;
+  }
+
+  /** Halves the pace, down to a few changes a second. */
+  void ease() {
+    paceNanos = Math.min(SLOWEST_NANOS, paceNanos * 2);
   }
 
   /** Lets the change in progress end, then ends. */
@@ -57,7 +64,7 @@ final class Writer implements AutoCloseable {
       } catch (SQLException | RuntimeException e) {
         tally.failed(String.valueOf(e.getMessage()));
       }
-      LockSupport.parkNanos(PACE_NANOS);
+      LockSupport.parkNanos(paceNanos);
     }
   }
 }
