@@ -26,6 +26,7 @@ public final class ReadAnalysis {
   private final Set<TableName> unsharded = new HashSet<>();
   private final NavigableSet<ShardId> local = new TreeSet<>();
   private final Set<TableName> lookups = new HashSet<>();
+  private final Set<TableName> misplaced = new HashSet<>();
   private final Set<TableName> unusable = new HashSet<>();
   private boolean undeclared;
   private boolean system;
@@ -49,6 +50,7 @@ public final class ReadAnalysis {
         analysis.undeclared,
         analysis.lookups,
         analysis.system,
+        analysis.misplaced,
         analysis.unusable);
   }
 
@@ -114,6 +116,8 @@ public final class ReadAnalysis {
       table = declared.table();
     } else if (relation instanceof Relation.Undeclared other) {
       undeclared(other.placement());
+    } else if (relation instanceof Relation.Misplaced hidden) {
+      misplaced.add(hidden.table());
     } else if (relation instanceof Relation.Internal) {
       system = true;
     }

@@ -18,6 +18,7 @@ import org.pgconcord.config.value.TableName;
  * @param undeclared true when a relation is read that no document names
  * @param lookups lookup tables of indexes
  * @param system true when a relation of the system's own schema is read
+ * @param misplaced undeclared relations whose rows are, or come from, other shards than their own
  * @param unusable declared sharded tables that the shards do not have as declared
  */
 public record ReadFacts(
@@ -29,12 +30,14 @@ public record ReadFacts(
     boolean undeclared,
     Set<TableName> lookups,
     boolean system,
+    Set<TableName> misplaced,
     Set<TableName> unusable) {
   public ReadFacts {
     sharded = List.copyOf(sharded);
     references = Set.copyOf(references);
     unsharded = Set.copyOf(unsharded);
     lookups = Set.copyOf(lookups);
+    misplaced = Set.copyOf(misplaced);
     unusable = Set.copyOf(unusable);
   }
 

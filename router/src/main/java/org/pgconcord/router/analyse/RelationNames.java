@@ -29,10 +29,11 @@ public final class RelationNames {
     this.path = searchPath.stream().map(s -> s.equals("$user") ? role : s).toList();
   }
 
-  /** The relation's names, without schema, whose appearance in a text must be understood. */
-  public static Set<String> watched(LogicalDatabase database) {
+  /** Names, without schema, whose appearance in a text must be understood. */
+  public Set<String> watched() {
     Set<String> names = new HashSet<>();
     database.tables().keySet().forEach(t -> names.add(t.name()));
+    state.misplaced().getOrDefault(database.name(), Set.of()).forEach(t -> names.add(t.name()));
     return names;
   }
 
@@ -59,10 +60,13 @@ public final class RelationNames {
     }
     TableName table = new TableName(schema, name);
     Placement placement = database.tables().get(table);
-    return placement == null
-        ? new Relation.Undeclared(placementOf(table))
-        : new Relation.Declared(
-            new DeclaredTable(table, placement, state.schema(database.name(), table)));
+    if (placement == null) {
+      return state.isMisplaced(database.name(), table)
+          ? new Relation.Misplaced(table)
+          : new Relation.Undeclared(placementOf(table));
+    }
+    return new Relation.Declared(
+        new DeclaredTable(table, placement, state.schema(database.name(), table)));
   }
 
   /** Catalogs are read on the authoritative shard whatever the defaults say. */

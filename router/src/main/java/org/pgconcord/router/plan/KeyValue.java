@@ -8,6 +8,14 @@ public sealed interface KeyValue {
   /** NULL: equal to nothing, and never stored in a key. */
   record Null() implements KeyValue {}
 
-  /** Not provably one value of the column's type. */
-  record NotConvertible(String reason) implements KeyValue {}
+  /**
+   * Not provably one value of the column's type.
+   *
+   * @param missing true when the only reason is that the parameter has no value yet
+   */
+  record NotConvertible(String reason, boolean missing) implements KeyValue {
+    NotConvertible(String reason) {
+      this(reason, false);
+    }
+  }
 }

@@ -40,10 +40,19 @@ public record LookupRead(
    */
   public String ownerSql(StatementText text, List<String> shardKeys) {
     String type = index.shardKeyColumn().type();
-    String values =
+    return narrowed(
+        text,
         shardKeys.stream()
             .map(k -> Identifiers.literal(k) + "::" + type)
-            .collect(Collectors.joining(", "));
+            .collect(Collectors.joining(", ")));
+  }
+
+  /** As {@link #ownerSql}, before the lookup has been made. */
+  String ownerSqlShape(StatementText text) {
+    return narrowed(text, "shard keys found");
+  }
+
+  private String narrowed(StatementText text, String values) {
     String predicate =
         ") AND %s.%s IN (%s)"
             .formatted(qualifier, Identifiers.quote(index.shardKeyColumn().name()), values);

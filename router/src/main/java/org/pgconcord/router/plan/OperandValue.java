@@ -76,7 +76,7 @@ final class OperandValue {
   private static KeyValue parameter(
       KeyOperand.Parameter operand, KeyColumn column, KeyUse use, Parameters parameters) {
     if (operand.number() > parameters.count()) {
-      return new KeyValue.NotConvertible("parameter $" + operand.number() + " has no value");
+      return new KeyValue.NotConvertible("parameter $" + operand.number() + " has no value", true);
     }
     ParameterValue value = parameters.value(operand.number());
     if (value.bytes() == null) {

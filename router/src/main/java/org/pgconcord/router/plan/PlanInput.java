@@ -57,11 +57,19 @@ record PlanInput(
     return context.state().topology().authoritativeShard();
   }
 
-  /** True when some token could be a declared table's name. */
+  /** True when some token could be the name of a relation that routing depends on. */
   boolean mentionsDeclared() {
-    var watched = RelationNames.watched(database);
+    var watched = names.watched();
     return IntStream.range(0, tokens().size())
-        .anyMatch(i -> tokens().kind(i).isName() && watched.contains(Names.of(tokens(), i)));
+        .anyMatch(
+            i ->
+                tokens().kind(i).isName()
+                    && (watched.contains(Names.of(tokens(), i)) || isEscaped(i)));
+  }
+
+  /** {@code U&"..." UESCAPE '!'} may be any name. */
+  private boolean isEscaped(int token) {
+    return tokens().kind(token) == TokenKind.UNICODE_NAME && tokens().isWord(token + 1, "uescape");
   }
 
   /** True when some token could be the name of an undeclared table with rows in the wrong place. */

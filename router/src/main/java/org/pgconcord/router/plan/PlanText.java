@@ -26,9 +26,15 @@ public final class PlanText implements Plan.Cases<List<String>> {
 
   @Override
   public List<String> oneShard(Plan.OneShard plan) {
+    Bound bound = bound(plan.binding());
+    if (bound.elsewhere()) {
+      List<String> rows = new ArrayList<>(plan.otherwise().match(this));
+      rows.add("  Not one shard: " + bound.text());
+      return rows;
+    }
     List<String> rows = new ArrayList<>();
     rows.add("Route: one shard, by shard key");
-    rows.add("  Shard: " + shard(plan.binding(), plan.otherwise()));
+    rows.add("  Shard: " + bound.text());
     return finish(rows, plan.facts(), text.sql());
   }
 
@@ -65,12 +71,12 @@ public final class PlanText implements Plan.Cases<List<String>> {
         "  Owner: %s, one of %s"
             .formatted(lookup.index().owner().name(), joined(lookup.index().ownerShards())));
     if (lookup.key(text, parameters) instanceof KeyValue.NotConvertible unusable
-        && !unusable.reason().contains("has no value")) {
-      rows.add("  Index not used: " + unusable.reason());
-      rows.addAll(plan.otherwise().match(this));
-      return rows;
+        && !unusable.missing()) {
+      List<String> others = new ArrayList<>(plan.otherwise().match(this));
+      others.add("  Index %s not used: %s".formatted(lookup.index().name(), unusable.reason()));
+      return others;
     }
-    return finish(rows, plan.facts(), lookup.ownerSql(text, List.of("(found)")));
+    return finish(rows, plan.facts(), lookup.ownerSqlShape(text));
   }
 
   @Override
@@ -92,8 +98,14 @@ public final class PlanText implements Plan.Cases<List<String>> {
   @Override
   public List<String> write(Plan.Write plan) {
     List<String> rows = new ArrayList<>();
+    Bound bound = bound(plan.binding());
+    if (bound.elsewhere()) {
+      rows.addAll(plan.otherwise().match(this));
+      rows.add("  Not one shard: " + bound.text());
+      return rows;
+    }
     rows.add("Route: %s on one shard".formatted(plan.kind()));
-    rows.add("  Shard: " + shard(plan.binding(), plan.otherwise()));
+    rows.add("  Shard: " + bound.text());
     plan.entries()
         .ifPresent(
             work ->
@@ -107,7 +119,9 @@ public final class PlanText implements Plan.Cases<List<String>> {
 
   @Override
   public List<String> session(SessionCommand plan) {
-    return List.of("Route: carried out by the router");
+    return plan instanceof SessionCommand.ExplainRouter explain
+        ? render(explain.explained(), parameters)
+        : List.of("Route: carried out by the router");
   }
 
   @Override
@@ -121,16 +135,20 @@ public final class PlanText implements Plan.Cases<List<String>> {
     return rows;
   }
 
-  private String shard(ShardBinding binding, Plan otherwise) {
+  /** What became of a binding: a shard, a reason why there is none, or what is still missing. */
+  private record Bound(String text, boolean elsewhere) {}
+
+  private Bound bound(ShardBinding binding) {
+    if (binding.needs() > parameters.count()) {
+      return new Bound("decided by the parameters", false);
+    }
     try {
       Resolution resolution = binding.resolve(text, parameters);
-      if (resolution instanceof Resolution.One one) {
-        return one.shard().uid();
-      }
-      String reason = ((Resolution.NotOne) resolution).reason();
-      return "decided by the values (%s; else %s)".formatted(reason, otherwise.match(this).get(0));
+      return resolution instanceof Resolution.One one
+          ? new Bound(one.shard().uid(), false)
+          : new Bound(((Resolution.NotOne) resolution).reason(), true);
     } catch (ConcordException e) {
-      return "none: " + e.message();
+      return new Bound("none: " + e.message(), false);
     }
   }
 

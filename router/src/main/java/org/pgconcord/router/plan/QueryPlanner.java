@@ -3,6 +3,7 @@ package org.pgconcord.router.plan;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -75,18 +76,17 @@ final class QueryPlanner {
   }
 
   private Plan wider() {
-    Plan scatter;
-    try {
-      scatter = scatter();
-    } catch (ConcordException e) {
-      scatter = Refusals.refused(e);
+    Optional<LookupRead> lookup = new IndexReads(input, query, facts).lookup(why);
+    if (lookup.isEmpty()) {
+      return scatter();
     }
-    Plan wide = scatter;
-    IndexReads indexes = new IndexReads(input, query, facts);
-    return indexes
-        .lookup(why)
-        .<Plan>map(lookup -> new Plan.GsiRead(facts(false), lookup, wide))
-        .orElse(wide);
+    Plan wide;
+    try {
+      wide = scatter();
+    } catch (ConcordException e) {
+      wide = Refusals.refused(e);
+    }
+    return new Plan.GsiRead(facts(false), lookup.get(), wide);
   }
 
   /**

@@ -35,6 +35,9 @@ final class Refusals {
       throw ErrorCode.TABLE_GSI_LOOKUP.because(
           "%s is the lookup table of an index".formatted(facts.lookups().iterator().next()));
     }
+    if (!facts.misplaced().isEmpty()) {
+      throw misplaced(facts.misplaced().iterator().next());
+    }
     if (!facts.unusable().isEmpty()) {
       TableName table = facts.unusable().iterator().next();
       throw ErrorCode.SCHEMA_NOT_READ.because(
@@ -46,6 +49,11 @@ final class Refusals {
           "the tables are on several shards: "
               + facts.local().stream().map(ShardId::uid).collect(Collectors.joining(", ")));
     }
+  }
+
+  static ConcordException misplaced(TableName table) {
+    return ErrorCode.QUERY_UNDECLARED_READER.because(
+        "%s is not declared, and its rows are on, or come from, several shards".formatted(table));
   }
 
   /** Wherever sharded rows are read, the reference tables beside them must have copies. */

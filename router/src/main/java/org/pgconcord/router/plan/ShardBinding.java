@@ -60,6 +60,14 @@ public record ShardBinding(List<Pin> pins, ShardId anyShard, Optional<ShardId> r
                 + shards.stream().map(ShardId::uid).collect(Collectors.joining(", ")));
   }
 
+  /** The highest number of a parameter that decides; 0 when none does. */
+  public int needs() {
+    return pins.stream()
+        .mapToInt(p -> p.operand() instanceof KeyOperand.Parameter q ? q.number() : 0)
+        .max()
+        .orElse(0);
+  }
+
   private Resolution notOne(Pin pin, KeyValue.NotConvertible unusable) {
     if (pin.use() == KeyUse.STORED) {
       throw ErrorCode.WRITE_KEY_NOT_CONVERTIBLE

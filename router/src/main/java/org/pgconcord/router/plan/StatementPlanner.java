@@ -2,7 +2,6 @@ package org.pgconcord.router.plan;
 
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
-import org.pgconcord.router.analyse.RelationNames;
 import org.pgconcord.router.sql.CommandKind;
 import org.pgconcord.router.sql.Recogniser;
 import org.pgconcord.router.sql.StatementReader;
@@ -114,7 +113,7 @@ public final class StatementPlanner {
   private static StatementView read(CommandKind kind, PlanInput input) {
     try {
       StatementView view =
-          StatementReader.read(input.text(), RelationNames.watched(input.database()));
+          StatementReader.read(input.text(), input.names().watched());
       if ((view instanceof StatementView.Query) != (kind == CommandKind.QUERY)) {
         throw new UnreadableException("this kind of statement");
       }

@@ -2,6 +2,7 @@ package org.pgconcord.router.plan;
 
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.topology.Placement;
 import org.pgconcord.router.plan.StatementFacts.Command;
@@ -92,7 +93,7 @@ final class UndeclaredPlanner {
       throw ErrorCode.SQL_DEFINITION.because(
           "the command concerns more than one undeclared table or function");
     }
-    if (clauses.has("select")) {
+    if (IntStream.range(0, tokens.size()).anyMatch(i -> tokens.isWord(i, "select"))) {
       Refusals.functionsWithoutShard(input);
     }
   }

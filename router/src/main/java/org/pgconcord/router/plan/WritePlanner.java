@@ -32,6 +32,8 @@ final class WritePlanner {
     Relation relation = input.names().find(target.name());
     if (relation instanceof Relation.Internal) {
       throw ErrorCode.SQL_SYSTEM_SCHEMA.because("a relation of schema pgconcord is written");
+    } else if (relation instanceof Relation.Misplaced hidden) {
+      throw Refusals.misplaced(hidden.table());
     } else if (relation instanceof Relation.Undeclared undeclared) {
       return local(view, facts, undeclared.placement());
     }

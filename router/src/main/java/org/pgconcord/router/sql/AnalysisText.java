@@ -84,8 +84,24 @@ final class AnalysisText {
       case PARAMETER -> "?" + tokens.text(i).substring(1);
       case UNICODE_NAME -> unicodeName(i);
       case OPERATOR -> operator(i);
+      case WORD -> word(i);
       default -> tokens.text(i);
     };
+  }
+
+  /**
+   * JSqlParser has keywords of other databases ({@code settings}, {@code final}): a word that is
+   * none of PostgreSQL's is quoted where it is a name, so that it stays one.
+   */
+  private String word(int i) {
+    String text = tokens.text(i);
+    boolean type =
+        tokens.isWord(i - 1, "as")
+            || (i > 0 && tokens.kind(i - 1) == TokenKind.TYPECAST)
+            || (i + 1 < tokens.size() && tokens.kind(i + 1).isString());
+    return type || tokens.isSymbol(i + 1, "(") || Keywords.isKeyword(text)
+        ? text
+        : '"' + Names.fold(text) + '"';
   }
 
   private String unicodeName(int i) throws UnreadableException {

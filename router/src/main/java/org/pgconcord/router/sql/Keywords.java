@@ -1,10 +1,32 @@
 package org.pgconcord.router.sql;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import java.util.Set;
 
 /** PostgreSQL's keywords as far as a token's meaning here depends on them; lower case. */
 final class Keywords {
+  /** All of them, from {@code pg_get_keywords()} of version 18. */
+  private static final Set<String> ALL = load();
+
   private Keywords() {}
+
+  /** True for a keyword of any kind, in any case. */
+  static boolean isKeyword(String word) {
+    return ALL.contains(Names.fold(word));
+  }
+
+  private static Set<String> load() {
+    try (InputStream in = Keywords.class.getResourceAsStream("keywords.txt")) {
+      String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+      return Set.of(text.strip().split("\n"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
 
   /** Reserved words behind which an expression begins, so that an operator there is a prefix. */
   static final Set<String> BEFORE_EXPRESSION =

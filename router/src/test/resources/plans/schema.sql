@@ -1,0 +1,38 @@
+-- The tables of topology.json, as pg_dump would write them.
+\connect app
+CREATE TABLE public.users (
+    tenant_id bigint NOT NULL,
+    user_id bigint NOT NULL,
+    email text NOT NULL,
+    name text,
+    country_code character(2),
+    created_at timestamp with time zone DEFAULT now()
+);
+ALTER TABLE ONLY public.users REPLICA IDENTITY FULL;
+ALTER TABLE ONLY public.users ADD CONSTRAINT users_pkey PRIMARY KEY (tenant_id, user_id);
+ALTER TABLE ONLY public.users ADD CONSTRAINT users_tenant_id_email_key UNIQUE (tenant_id, email);
+CREATE TABLE public.pages (
+    tenant_id bigint NOT NULL,
+    page_id integer GENERATED ALWAYS AS IDENTITY,
+    slug text,
+    body text,
+    PRIMARY KEY (tenant_id, page_id)
+);
+CREATE UNIQUE INDEX pages_slug ON public.pages USING btree (tenant_id, slug);
+CREATE TABLE public.orders (
+    tenant_id integer NOT NULL,
+    order_id bigint NOT NULL,
+    user_id bigint,
+    total numeric(10,2),
+    doc jsonb,
+    PRIMARY KEY (tenant_id, order_id)
+);
+CREATE TABLE public.codes (code character varying(5) PRIMARY KEY, label text);
+CREATE TABLE public.events (id uuid PRIMARY KEY, tenant_id bigint, what text);
+CREATE TABLE public.prices (price numeric(8,2) PRIMARY KEY, item text);
+CREATE TABLE public.settings (key text PRIMARY KEY, value text);
+CREATE TABLE public.notes (id bigint PRIMARY KEY, body text);
+CREATE TABLE public.users_by_email (email text PRIMARY KEY, tenant_id bigint NOT NULL);
+CREATE TABLE public.countries (code character(2) PRIMARY KEY, name text);
+CREATE TABLE public.colours (colour text PRIMARY KEY);
+CREATE TABLE "Odd"."Mixed Case" (tenant_id bigint PRIMARY KEY, "Value" text);
