@@ -112,8 +112,7 @@ public final class StatementPlanner {
 
   private static StatementView read(CommandKind kind, PlanInput input) {
     try {
-      StatementView view =
-          StatementReader.read(input.text(), input.names().watched());
+      StatementView view = StatementReader.read(input.text(), input.names().watched());
       if ((view instanceof StatementView.Query) != (kind == CommandKind.QUERY)) {
         throw new UnreadableException("this kind of statement");
       }

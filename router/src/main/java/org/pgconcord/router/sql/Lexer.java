@@ -117,7 +117,7 @@ public final class Lexer {
       }
       char c = sql.charAt(i);
       if (c == '\\' && escapes) {
-        i += 2;
+        i = endOfEscape(i, start);
       } else if (c != '\'') {
         i++;
       } else if (i + 1 < sql.length() && sql.charAt(i + 1) == '\'' && doubles(kind)) {
@@ -132,6 +132,32 @@ public final class Lexer {
         i = continued;
       }
     }
+  }
+
+  /** A backslash with u or U wants four or eight digits; else one character is escaped. */
+  private int endOfEscape(int backslash, int start) {
+    char c = backslash + 1 < sql.length() ? sql.charAt(backslash + 1) : ' ';
+    int digits = c == 'u' ? 4 : c == 'U' ? 8 : 0;
+    if (digits > 0 && UnicodeEscapes.hex(sql, backslash + 2, digits) < 0) {
+      throw error("invalid Unicode escape", start);
+    }
+    if (isZeroByte(backslash + 1)) {
+      throw error("invalid byte sequence", start);
+    }
+    return backslash + 2 + digits;
+  }
+
+  /** One to three octal digits, or {@code x} and one or two hexadecimal ones, all of them zeros. */
+  private boolean isZeroByte(int from) {
+    boolean hex = sql.startsWith("x", from);
+    int i = hex ? from + 1 : from;
+    int limit = Math.min(sql.length(), i + (hex ? 2 : 3));
+    int first = i;
+    while (i < limit && sql.charAt(i) == '0') {
+      i++;
+    }
+    boolean more = i < limit && Character.digit(sql.charAt(i), hex ? 16 : 8) > 0;
+    return i > first && !more;
   }
 
   /** Bit strings have no doubled quote: {@code B'0''1'} is two strings. */

@@ -15,6 +15,9 @@ final class NumberScan {
   private final int start;
   private int at;
 
+  /** True when the number ends in an exponent without a sign. */
+  private boolean lettersInside;
+
   NumberScan(String sql, int start) {
     this.sql = sql;
     this.start = start;
@@ -23,13 +26,26 @@ final class NumberScan {
 
   /** Adds the token; returns the index behind it. */
   int addTo(Tokens.Builder tokens) {
-    TokenKind kind =
-        based(16, "xX") || based(8, "oO") || based(2, "bB") ? integerKind() : decimal();
-    if (at < sql.length() && Lexer.isNameStart(sql.charAt(at))) {
+    boolean based = based(16, "xX") || based(8, "oO") || based(2, "bB");
+    TokenKind kind = based ? integerKind() : decimal();
+    if (isJunk(based || lettersInside)) {
       throw Lexer.syntaxError(sql, "trailing junk after numeric literal", start);
     }
     tokens.add(kind, start, at);
     return at;
+  }
+
+  /**
+   * Whether the number runs on into a name. Where its last part could itself be the beginning of a
+   * name ({@code 0b1}, {@code 1e5}), that longer match wins, and names go on with digits and {@code
+   * $}.
+   */
+  private boolean isJunk(boolean lettersInside) {
+    if (at >= sql.length()) {
+      return false;
+    }
+    char next = sql.charAt(at);
+    return lettersInside ? Lexer.isNamePart(next) : Lexer.isNameStart(next);
   }
 
   private boolean based(int radix, String letters) {
@@ -90,6 +106,7 @@ final class NumberScan {
     if (digit >= sql.length() || !Lexer.isDigit(sql.charAt(digit))) {
       throw Lexer.syntaxError(sql, "trailing junk after numeric literal", start);
     }
+    lettersInside = digit == at + 1;
     at = digit;
     digits();
     return true;

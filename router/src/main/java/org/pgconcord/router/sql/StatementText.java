@@ -34,9 +34,10 @@ public record StatementText(String sql, Tokens tokens) {
   public static List<StatementText> split(String sql) {
     Tokens tokens = Lexer.scan(sql);
     List<StatementText> statements = new ArrayList<>();
+    SplitState state = new SplitState(tokens);
     int from = 0;
     for (int i = 0; i <= tokens.size(); i++) {
-      if (i == tokens.size() || tokens.isSymbol(i, ";")) {
+      if (i == tokens.size() || state.ends(i, from)) {
         if (i > from) {
           statements.add(piece(sql, tokens, from, i));
         }

@@ -7,22 +7,18 @@ import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.router.sql.SearchPath;
 import org.pgconcord.router.sql.StatementText;
 
-/**
- * One case of a case file:
- *
- * <pre>
- * # comment
- * @state tailing           of the indexes; enabled without it
- * @path other, public      the search path; "$user", public without it
- * @snapshot fixed          a REPEATABLE READ transaction
- * @param int8 5            the next parameter: int8, text, unknown, numeric, float8, null ...
- * SELECT ...
- * =>
- * the rows of the plan's text
- * </pre>
- *
- * Cases are separated by blank lines.
- */
+// One case of a case file:
+//
+//   # comment
+//   @state tailing           of the indexes; enabled without it
+//   @path other, public      the search path; "$user", public without it
+//   @snapshot fixed          a REPEATABLE READ transaction
+//   @param int8 5            the next parameter: int8, text, unknown, numeric, float8, null ...
+//   SELECT ...
+//   =>
+//   the rows of the plan's text
+//
+// Cases are separated by blank lines.
 record PlanCase(List<String> head, String sql) {
   static List<PlanCase> read(String file) {
     List<PlanCase> cases = new ArrayList<>();

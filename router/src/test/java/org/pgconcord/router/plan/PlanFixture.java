@@ -34,7 +34,7 @@ final class PlanFixture {
   static PlanContext context(GsiState indexes, List<String> searchPath, boolean fixedSnapshot) {
     Map<GsiName, GsiStatus> states = new HashMap<>();
     states.put(new GsiName("app", "by_email"), new GsiStatus(indexes, "", 3));
-    RoutingState state = 
+    RoutingState state =
         new RoutingState(
             7 + indexes.ordinal(),
             TOPOLOGY,

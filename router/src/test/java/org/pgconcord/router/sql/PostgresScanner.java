@@ -1,0 +1,106 @@
+package org.pgconcord.router.sql;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.opentest4j.TestAbortedException;
+import org.pgconcord.testkit.RequiredTools;
+import org.pgconcord.testkit.ToolRun;
+
+/**
+ * PostgreSQL's own scanner, by npm's libpg-query in a node process. Without node, npm or a registry
+ * its tests are skipped with a visible line; with CI=true they fail.
+ */
+final class PostgresScanner {
+  private static final Path SOURCES = Path.of("src/test/node").toAbsolutePath();
+
+  private final Path node;
+  private final Path directory;
+
+  private PostgresScanner(Path node, Path directory) {
+    this.node = node;
+    this.directory = directory;
+  }
+
+  static PostgresScanner start() {
+    Path node = RequiredTools.require("node");
+    Path npm = RequiredTools.require("npm");
+    Path directory = Path.of("target/node").toAbsolutePath();
+    try {
+      Files.createDirectories(directory);
+      for (String file : List.of("package.json", "package-lock.json", "scan.mjs")) {
+        Files.writeString(directory.resolve(file), Files.readString(SOURCES.resolve(file)));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    if (!Files.exists(directory.resolve("node_modules/libpg-query/package.json"))) {
+      install(npm, directory);
+    }
+    return new PostgresScanner(node, directory);
+  }
+
+  private static void install(Path npm, Path directory) {
+    ToolRun run =
+        ToolRun.of(
+            List.of(
+                npm.toString(), "ci", "--prefix", directory.toString(), "--no-audit", "--no-fund"),
+            Map.of(),
+            "");
+    if (run.exitCode() == 0) {
+      return;
+    }
+    String message = "npm ci failed: " + run.errors().lines().findFirst().orElse("");
+    if ("true".equals(System.getenv("CI"))) {
+      throw new AssertionError(message + ", and CI=true asks for every test");
+    }
+    System.out.println("SKIPPED: " + message);
+    throw new TestAbortedException(message);
+  }
+
+  /** One token: bison's number of its type, and its place in bytes. */
+  record Token(int type, int start, int end) {}
+
+  /** What the scanner made of a text. */
+  record Answer(boolean known, Optional<List<Token>> tokens) {}
+
+  /** For each text its tokens without comments; none where the scanner raises an error. */
+  List<Answer> scan(List<String> texts) {
+    try {
+      ObjectMapper json = new ObjectMapper();
+      ToolRun run =
+          ToolRun.of(
+              List.of(node.toString(), directory.resolve("scan.mjs").toString()),
+              Map.of(),
+              json.writeValueAsString(texts));
+      if (run.exitCode() != 0) {
+        throw new AssertionError(run.errors());
+      }
+      List<Answer> all = new ArrayList<>();
+      for (JsonNode tokens : json.readTree(run.output())) {
+        all.add(
+            new Answer(
+                !tokens.isNumber(),
+                tokens.isArray() ? Optional.of(tokens(tokens)) : Optional.empty()));
+      }
+      return all;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static List<Token> tokens(JsonNode array) {
+    List<Token> tokens = new ArrayList<>();
+    for (JsonNode token : array) {
+      tokens.add(new Token(token.get(0).asInt(), token.get(1).asInt(), token.get(2).asInt()));
+    }
+    return tokens;
+  }
+}
