@@ -14,8 +14,9 @@ import org.pgconcord.config.value.TableName;
  * is used only while {@link #revision} is current (document and state changes share the count).
  *
  * @param schemas logical database -> declared table -> its description
- * @param misplaced logical database -> undeclared tables with rows where the defaults do not place
- *     them; statements on them are refused until they are declared
+ * @param misplaced logical database -> undeclared relations with rows where the defaults do not
+ *     place them, views over sharded tables among them; statements on them are refused until they
+ *     are declared
  */
 public record RoutingState(
     long revision,

@@ -1,12 +1,16 @@
 package org.pgconcord.config.check;
 
+import java.sql.Array;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.pgconcord.config.error.ErrorCode;
@@ -14,6 +18,7 @@ import org.pgconcord.config.schema.DatabaseSchema;
 import org.pgconcord.config.schema.SchemaReader;
 import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.settings.ShardConnections;
+import org.pgconcord.config.topology.Placement;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.topology.Topology.LogicalDatabase;
 import org.pgconcord.config.value.ShardId;
@@ -34,6 +39,35 @@ public final class SchemaSurvey {
       WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relpersistence <> 't'
         AND n.nspname NOT IN ('pgconcord', 'pg_catalog', 'information_schema')
         AND n.nspname NOT LIKE 'pg\\_%'
+      """;
+
+  /** Whatever reads the given tables, through any number of views and inheritance steps. */
+  private static final String READERS =
+      """
+      WITH RECURSIVE reached(oid) AS (
+        SELECT c.oid
+        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        WHERE (n.nspname::text, c.relname::text) IN (SELECT * FROM unnest(?::text[], ?::text[]))
+        UNION
+        SELECT next.oid
+        FROM reached,
+             LATERAL (
+               SELECT r.ev_class
+               FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_rewrite r ON r.oid = d.objid
+               WHERE d.classid = 'pg_catalog.pg_rewrite'::regclass
+                 AND d.refclassid = 'pg_catalog.pg_class'::regclass
+                 AND d.refobjid = reached.oid
+               UNION ALL
+               SELECT inhrelid FROM pg_catalog.pg_inherits WHERE inhparent = reached.oid
+               UNION ALL
+               SELECT inhparent FROM pg_catalog.pg_inherits WHERE inhrelid = reached.oid
+             ) next(oid)
+      )
+      SELECT n.nspname, c.relname
+      FROM reached
+           JOIN pg_catalog.pg_class c ON c.oid = reached.oid
+           JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
       """;
 
   private final ShardConnections connections;
@@ -60,11 +94,13 @@ public final class SchemaSurvey {
     Map<ShardId, DatabaseSchema> databases = new HashMap<>();
     Map<ShardId, Map<TableName, TableSchema>> tables = new HashMap<>();
     Map<ShardId, Set<TableName>> undeclared = new HashMap<>();
+    Set<TableName> readers = new HashSet<>();
     for (ShardId shard : topology.shards()) {
       try (Connection connection = connections.open(shard, database.name())) {
         databases.put(shard, SchemaReader.database(connection));
         tables.put(shard, SchemaReader.read(connection, database.tables().keySet()));
         undeclared.put(shard, undeclaredRows(connection, database));
+        readers.addAll(readers(connection, database));
       } catch (SQLException e) {
         throw ErrorCode.SHARD_UNREACHABLE
             .because("the schema of shard " + shard + " cannot be read")
@@ -72,7 +108,38 @@ public final class SchemaSurvey {
             .withCause(e);
       }
     }
-    return new Survey(databases, tables, undeclared);
+    return new Survey(databases, tables, undeclared, readers);
+  }
+
+  private static Set<TableName> readers(Connection connection, LogicalDatabase database)
+      throws SQLException {
+    List<TableName> spread = new ArrayList<>();
+    database
+        .tables()
+        .forEach(
+            (table, placement) -> {
+              if (placement instanceof Placement.Sharded || placement instanceof Placement.Lookup) {
+                spread.add(table);
+              }
+            });
+    Set<TableName> readers = new HashSet<>();
+    try (PreparedStatement query = connection.prepareStatement(READERS)) {
+      query.setArray(1, texts(connection, spread.stream().map(TableName::schema).toArray()));
+      query.setArray(2, texts(connection, spread.stream().map(TableName::name).toArray()));
+      try (ResultSet row = query.executeQuery()) {
+        while (row.next()) {
+          TableName reader = new TableName(row.getString(1), row.getString(2));
+          if (!database.tables().containsKey(reader)) {
+            readers.add(reader);
+          }
+        }
+      }
+    }
+    return readers;
+  }
+
+  private static Array texts(Connection connection, Object[] values) throws SQLException {
+    return connection.createArrayOf("text", values);
   }
 
   private static Set<TableName> undeclaredRows(Connection connection, LogicalDatabase database)

@@ -15,15 +15,19 @@ import org.pgconcord.config.value.TableName;
  * @param tables by shard, those of the declared tables that exist there
  * @param undeclaredRows by shard, tables of the user's schemas that the document does not name and
  *     that hold rows
+ * @param readers relations that the document does not name and through which rows of sharded tables
+ *     are read: views over them, their partitions, children and parents
  */
 public record Survey(
     Map<ShardId, DatabaseSchema> databases,
     Map<ShardId, Map<TableName, TableSchema>> tables,
-    Map<ShardId, Set<TableName>> undeclaredRows) {
+    Map<ShardId, Set<TableName>> undeclaredRows,
+    Set<TableName> readers) {
   public Survey {
     databases = Map.copyOf(databases);
     tables = Map.copyOf(tables);
     undeclaredRows = Map.copyOf(undeclaredRows);
+    readers = Set.copyOf(readers);
   }
 
   /** The shards that have the table, with its description there. */

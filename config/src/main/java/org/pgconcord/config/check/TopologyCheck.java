@@ -69,9 +69,12 @@ public final class TopologyCheck {
     return all;
   }
 
-  /** Undeclared tables with rows on shards where the defaults do not place them. */
+  /**
+   * Undeclared relations with rows on shards where the defaults do not place them; those that read
+   * sharded tables among them, whose rows are wherever those are.
+   */
   public static Set<TableName> misplaced(LogicalDatabase database, Survey survey) {
-    Set<TableName> misplaced = new TreeSet<>();
+    Set<TableName> misplaced = new TreeSet<>(survey.readers());
     survey
         .undeclaredRows()
         .forEach(

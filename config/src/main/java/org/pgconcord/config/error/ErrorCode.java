@@ -160,12 +160,6 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "The name is no column of its table; it could be a function.",
       "Name a column of the table."),
-  QUERY_UNDECLARED_READER(
-      "query/undeclared-reader",
-      "0A000",
-      ErrorCategory.REFUSED,
-      "The relation reads a declared table under a name that is not declared.",
-      "Query the declared table itself."),
   SCHEMA_NOT_READ(
       "schema/not-read",
       "55000",

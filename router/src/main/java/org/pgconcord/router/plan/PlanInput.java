@@ -2,14 +2,11 @@ package org.pgconcord.router.plan;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.pgconcord.config.topology.Placement;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.topology.Topology.LogicalDatabase;
 import org.pgconcord.config.value.ShardId;
-import org.pgconcord.config.value.TableName;
 import org.pgconcord.router.analyse.FunctionCalls;
 import org.pgconcord.router.analyse.KnownFunctions;
 import org.pgconcord.router.analyse.RelationNames;
@@ -70,17 +67,6 @@ record PlanInput(
   /** {@code U&"..." UESCAPE '!'} may be any name. */
   private boolean isEscaped(int token) {
     return tokens().kind(token) == TokenKind.UNICODE_NAME && tokens().isWord(token + 1, "uescape");
-  }
-
-  /** True when some token could be the name of an undeclared table with rows in the wrong place. */
-  boolean mentionsMisplaced() {
-    Set<String> misplaced =
-        context.state().misplaced().getOrDefault(context.database(), Set.of()).stream()
-            .map(TableName::name)
-            .collect(Collectors.toSet());
-    return !misplaced.isEmpty()
-        && IntStream.range(0, tokens().size())
-            .anyMatch(i -> tokens().kind(i).isName() && misplaced.contains(Names.of(tokens(), i)));
   }
 
   /** True when the system's own schema is named. */

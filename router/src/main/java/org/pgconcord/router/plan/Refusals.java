@@ -52,7 +52,7 @@ final class Refusals {
   }
 
   static ConcordException misplaced(TableName table) {
-    return ErrorCode.QUERY_UNDECLARED_READER.because(
+    return ErrorCode.SQL_MISPLACED_TABLE.because(
         "%s is not declared, and its rows are on, or come from, several shards".formatted(table));
   }
 

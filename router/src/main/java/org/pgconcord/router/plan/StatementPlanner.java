@@ -65,10 +65,6 @@ public final class StatementPlanner {
     if (input.mentionsSystemSchema()) {
       throw ErrorCode.SQL_SYSTEM_SCHEMA.because("schema pgconcord is named");
     }
-    if (input.mentionsMisplaced()) {
-      throw ErrorCode.SQL_MISPLACED_TABLE.because(
-          "a table is named that the topology does not declare and that has rows on several shards");
-    }
     Refusals.temporary(kind, input);
     if (kind != CommandKind.DEFINITION) {
       Refusals.sessionFunctions(input);

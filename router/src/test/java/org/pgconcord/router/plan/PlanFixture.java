@@ -36,7 +36,7 @@ final class PlanFixture {
     states.put(new GsiName("app", "by_email"), new GsiStatus(indexes, "", 3));
     RoutingState state =
         new RoutingState(
-            7 + indexes.ordinal(),
+            7,
             TOPOLOGY,
             states,
             Map.of("app", SCHEMAS),
