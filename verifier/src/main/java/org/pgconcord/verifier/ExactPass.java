@@ -72,7 +72,8 @@ final class ExactPass {
         index,
         snapshots,
         Correction.read(services.log(), index.name(), snapshots),
-        snapshots.sums(services.random()));
+        snapshots.sums(services.random()),
+        services.threads());
   }
 
   private List<KeyState> confirmed(List<KeyState> suspects)

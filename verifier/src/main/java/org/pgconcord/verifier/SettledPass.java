@@ -74,7 +74,12 @@ final class SettledPass {
         seenAt.put(owner.shard(), owner.takenAt());
       }
       Comparison comparison =
-          new Comparison(index, snapshots, Correction.none(), snapshots.sums(services.random()));
+          new Comparison(
+              index,
+              snapshots,
+              Correction.none(),
+              snapshots.sums(services.random()),
+              services.threads());
       Comparison.Pair whole = comparison.whole();
       RangeSearch.Found found = new RangeSearch(comparison).search(whole);
       OwnerRows.Found rows = ExactPass.ownerRows(index, snapshots, reader);

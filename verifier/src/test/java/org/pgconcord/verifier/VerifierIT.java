@@ -318,7 +318,8 @@ class VerifierIT {
     SecureRandom random = new SecureRandom();
     try (SnapshotSet snapshots = SnapshotSet.take(shards.index(), shards::service, threads)) {
       for (Sums sums : List.of(Sums.byServers(random), Sums.here(random))) {
-        Comparison comparison = new Comparison(shards.index(), snapshots, Correction.none(), sums);
+        Comparison comparison =
+            new Comparison(shards.index(), snapshots, Correction.none(), sums, threads);
         assertThat(new RangeSearch(comparison).search(comparison.whole()).suspects())
             .extracting(KeyState::key)
             .containsExactly("\u00e9 surplus");

@@ -11,9 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Future;
 import org.pgconcord.config.catalog.Progress;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.GsiName;
@@ -48,7 +46,7 @@ public final class SnapshotSet implements AutoCloseable {
       List<ShardId> shards = new ArrayList<>(index.ownerShards());
       shards.add(index.lookupShard());
       List<Connection> opened =
-          all(
+          Together.run(
               threads,
               shards.stream()
                   .map(
@@ -66,7 +64,7 @@ public final class SnapshotSet implements AutoCloseable {
         Connection session = opened.get(i);
         takes.add(() -> ServerSnapshot.take(shard, session));
       }
-      List<ServerSnapshot> taken = all(threads, takes);
+      List<ServerSnapshot> taken = Together.run(threads, takes);
       Map<ShardId, ServerSnapshot> owners = new TreeMap<>();
       taken.subList(0, taken.size() - 1).forEach(s -> owners.put(s.shard(), s));
       return new SnapshotSet(owners, taken.get(taken.size() - 1), sessions);
@@ -74,25 +72,6 @@ public final class SnapshotSet implements AutoCloseable {
       closeAll(sessions);
       throw e;
     }
-  }
-
-  private static <T> List<T> all(ExecutorService threads, List<Callable<T>> tasks)
-      throws SQLException, InterruptedException {
-    List<T> results = new ArrayList<>();
-    for (Future<T> task : threads.invokeAll(tasks)) {
-      try {
-        results.add(task.get());
-      } catch (ExecutionException e) {
-        if (e.getCause() instanceof SQLException cause) {
-          throw cause;
-        }
-        if (e.getCause() instanceof RuntimeException cause) {
-          throw cause;
-        }
-        throw ErrorCode.VERIFY_FAILED.because("a snapshot failed").withCause(e);
-      }
-    }
-    return results;
   }
 
   public Map<ShardId, ServerSnapshot> owners() {

@@ -1,11 +1,14 @@
 package org.pgconcord.verifier.search;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.function.BinaryOperator;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.ShardId;
@@ -14,6 +17,7 @@ import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.verifier.correct.Correction;
 import org.pgconcord.verifier.correct.ServerSnapshot;
 import org.pgconcord.verifier.correct.SnapshotSet;
+import org.pgconcord.verifier.correct.Together;
 import org.pgconcord.verifier.report.OwnerRef;
 import org.pgconcord.verifier.sum.Digest;
 import org.pgconcord.verifier.sum.EntrySet;
@@ -22,24 +26,35 @@ import org.pgconcord.verifier.sum.Sums;
 
 /**
  * Both sides of an index in one set of snapshots, with the correction that makes them one moment.
- * Used by one thread, the one that closes the snapshots.
+ * All servers are asked side by side, each in its own snapshot's session. Used by one thread, the
+ * one that closes the snapshots.
  */
 public final class Comparison {
   /** How many entries of a correction are sent at once. */
   private static final int BATCH = 5_000;
 
+  /** Rows of one server held here at once; more can be asked for only when one key has them. */
+  private static final int MOST_FETCHED = 200_000;
+
   private final LookupIndex index;
   private final SnapshotSet snapshots;
   private final Correction correction;
   private final Sums sums;
+  private final ExecutorService threads;
   private final EntrySet owner;
   private final EntrySet lookup;
 
-  public Comparison(LookupIndex index, SnapshotSet snapshots, Correction correction, Sums sums) {
+  public Comparison(
+      LookupIndex index,
+      SnapshotSet snapshots,
+      Correction correction,
+      Sums sums,
+      ExecutorService threads) {
     this.index = index;
     this.snapshots = snapshots;
     this.correction = correction;
     this.sums = sums;
+    this.threads = threads;
     this.owner = EntrySet.owner(index);
     this.lookup = EntrySet.lookup(index);
   }
@@ -55,40 +70,54 @@ public final class Comparison {
     }
   }
 
+  /** A question that each server answers about its set of entries. */
+  private interface Question<T> {
+    T ask(Connection snapshot, EntrySet set) throws SQLException;
+  }
+
+  /** The answers of all owner shards in their order, then the lookup shard's. */
+  private <T> List<T> ask(UnaryOperator<EntrySet> narrow, Question<T> question)
+      throws SQLException, InterruptedException {
+    List<Callable<T>> tasks = new ArrayList<>();
+    for (ServerSnapshot each : snapshots.owners().values()) {
+      tasks.add(() -> question.ask(each.transaction(), narrow.apply(owner)));
+    }
+    tasks.add(() -> question.ask(snapshots.lookup().transaction(), narrow.apply(lookup)));
+    return Together.run(threads, tasks);
+  }
+
   /** The sums over all keys. */
-  public Pair whole() throws SQLException {
+  public Pair whole() throws SQLException, InterruptedException {
     return parts(KeyBounds.ALL, List.of()).get(0);
   }
 
   /** The sums of the parts of a range. */
-  List<Pair> parts(KeyBounds bounds, List<String> cuts) throws SQLException {
-    List<Digest> expected = null;
-    for (ServerSnapshot each : snapshots.owners().values()) {
-      expected =
-          add(expected, sums.parts(each.transaction(), owner.within(bounds), cuts), Digest::plus);
+  List<Pair> parts(KeyBounds bounds, List<String> cuts) throws SQLException, InterruptedException {
+    List<List<Digest>> answers =
+        ask(set -> set.within(bounds), (snapshot, set) -> sums.parts(snapshot, set, cuts));
+    List<Digest> actual = answers.remove(answers.size() - 1);
+    List<Digest> expected = answers.remove(0);
+    for (List<Digest> more : answers) {
+      expected = combined(expected, more, Digest::plus);
     }
     for (List<Entry> batch : batches(correction.added())) {
-      expected = add(expected, correctionParts(batch, bounds, cuts), Digest::plus);
+      expected = combined(expected, correctionParts(batch, bounds, cuts), Digest::plus);
     }
     for (List<Entry> batch : batches(correction.removed())) {
-      expected = add(expected, correctionParts(batch, bounds, cuts), Digest::minus);
+      expected = combined(expected, correctionParts(batch, bounds, cuts), Digest::minus);
     }
-    List<Digest> actual = sums.parts(snapshots.lookup().transaction(), lookup.within(bounds), cuts);
     List<Pair> pairs = new ArrayList<>();
     for (int i = 0; i < actual.size(); i++) {
-      pairs.add(new Pair(expected == null ? Digest.EMPTY : expected.get(i), actual.get(i)));
+      pairs.add(new Pair(expected.get(i), actual.get(i)));
     }
     return pairs;
   }
 
-  private interface Fold {
-    Digest apply(Digest sum, Digest part);
-  }
-
-  private static List<Digest> add(@Nullable List<Digest> sum, List<Digest> parts, Fold fold) {
+  private static List<Digest> combined(
+      List<Digest> left, List<Digest> right, BinaryOperator<Digest> fold) {
     List<Digest> result = new ArrayList<>();
-    for (int i = 0; i < parts.size(); i++) {
-      result.add(fold.apply(sum == null ? Digest.EMPTY : sum.get(i), parts.get(i)));
+    for (int i = 0; i < left.size(); i++) {
+      result.add(fold.apply(left.get(i), right.get(i)));
     }
     return result;
   }
@@ -119,57 +148,65 @@ public final class Comparison {
   }
 
   /** The keys of a range that have something wrong. */
-  List<KeyState> differing(KeyBounds bounds) throws SQLException {
+  List<KeyState> differing(KeyBounds bounds) throws SQLException, InterruptedException {
     return states(set -> set.within(bounds));
   }
 
-  /** Those of some keys that have something wrong. */
-  public List<KeyState> differing(List<String> keys) throws SQLException {
+  /** Those of some parts of a range. */
+  List<KeyState> differing(KeyBounds bounds, List<String> cuts, List<Integer> parts)
+      throws SQLException, InterruptedException {
+    return states(set -> set.within(bounds).inParts(cuts, parts));
+  }
+
+  /** Those of some keys. */
+  public List<KeyState> differing(List<String> keys) throws SQLException, InterruptedException {
     return states(set -> set.ofKeys(keys));
   }
 
-  private List<KeyState> states(UnaryOperator<EntrySet> narrow) throws SQLException {
+  private List<KeyState> states(UnaryOperator<EntrySet> narrow)
+      throws SQLException, InterruptedException {
+    List<List<Entry>> answers = ask(narrow, Comparison::fetch);
+    List<Entry> actual = answers.remove(answers.size() - 1);
     Map<String, KeyState> states = new LinkedHashMap<>();
-    for (ServerSnapshot each : snapshots.owners().values()) {
-      ShardId shard = each.shard();
-      Sums.fetch(
-          each.transaction(),
-          narrow.apply(owner),
-          entry -> addOwner(states, entry, new OwnerRef(shard, entry.shardKey())));
+    List<ShardId> shards = List.copyOf(snapshots.owners().keySet());
+    for (int i = 0; i < shards.size(); i++) {
+      ShardId shard = shards.get(i);
+      answers.get(i).forEach(entry -> addOwner(states, entry, shard));
     }
-    for (List<Entry> batch : batches(correction.added())) {
-      fetchCorrection(
-          narrow,
-          batch,
-          entry ->
-              addOwner(
-                  states, entry, new OwnerRef(index.shardOf(entry.shardKey()), entry.shardKey())));
-    }
-    for (List<Entry> batch : batches(correction.removed())) {
-      fetchCorrection(
-          narrow,
-          batch,
-          entry ->
-              states.compute(
-                  entry.key(), (key, state) -> state(key, state).withoutOwner(entry.shardKey())));
-    }
-    Sums.fetch(
-        snapshots.lookup().transaction(),
-        narrow.apply(lookup),
+    correction(narrow, correction.added())
+        .forEach(entry -> addOwner(states, entry, index.shardOf(entry.shardKey())));
+    correction(narrow, correction.removed())
+        .forEach(
+            entry ->
+                states.compute(
+                    entry.key(), (key, known) -> state(key, known).withoutOwner(entry.shardKey())));
+    actual.forEach(
         entry ->
             states.compute(
-                entry.key(), (key, state) -> state(key, state).withEntry(entry.shardKey())));
+                entry.key(), (key, known) -> state(key, known).withEntry(entry.shardKey())));
     return states.values().stream().filter(state -> state.difference().isPresent()).toList();
   }
 
-  private void fetchCorrection(
-      UnaryOperator<EntrySet> narrow, List<Entry> batch, Consumer<Entry> reader)
-      throws SQLException {
-    Sums.fetch(snapshots.lookup().transaction(), narrow.apply(EntrySet.of(index, batch)), reader);
+  private static List<Entry> fetch(Connection snapshot, EntrySet set) throws SQLException {
+    List<Entry> entries = new ArrayList<>();
+    Sums.fetch(snapshot, set, MOST_FETCHED, entries::add);
+    return entries;
   }
 
-  private static void addOwner(Map<String, KeyState> states, Entry entry, OwnerRef owner) {
-    states.compute(entry.key(), (key, state) -> state(key, state).withOwner(owner));
+  /** What a correction has of a set: the server decides, by the same conditions. */
+  private List<Entry> correction(UnaryOperator<EntrySet> narrow, List<Entry> entries)
+      throws SQLException {
+    List<Entry> all = new ArrayList<>();
+    for (List<Entry> batch : batches(entries)) {
+      EntrySet set = narrow.apply(EntrySet.of(index, batch));
+      all.addAll(fetch(snapshots.lookup().transaction(), set));
+    }
+    return all;
+  }
+
+  private static void addOwner(Map<String, KeyState> states, Entry entry, ShardId shard) {
+    OwnerRef owner = new OwnerRef(shard, entry.shardKey());
+    states.compute(entry.key(), (key, known) -> state(key, known).withOwner(owner));
   }
 
   private static KeyState state(String key, @Nullable KeyState known) {

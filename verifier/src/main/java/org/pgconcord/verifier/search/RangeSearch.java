@@ -10,19 +10,25 @@ import org.pgconcord.verifier.sum.KeyBounds;
 
 /**
  * Narrows a difference of sums down: a range that differs is cut into parts, summed again in the
- * same snapshots, and the parts that differ are searched further until they are small enough to be
- * read whole. Ranges with equal sums are never read.
+ * same snapshots, and the parts that differ are read, many small ones in one pass over the tables.
+ * A part that is too large to be read is cut again; parts with equal sums are never read.
  */
 public final class RangeSearch {
-  private static final int PARTS = 64;
-  private static final long READ_ROWS = 20_000;
-  private static final int MOST_READ = 400;
+  /** Rows of a part, about. */
+  private static final long PART_ROWS = 8_000;
+
+  private static final long MOST_PARTS = 1_024;
+
+  /** Rows that are held here at once, of each side. */
+  private static final long READ_ROWS = 50_000;
+
+  private static final int MOST_READS = 100;
   private static final int MOST_SUSPECTS = 50_000;
 
   private final Comparison comparison;
   private final Deque<Open> open = new ArrayDeque<>();
   private final List<KeyState> suspects = new ArrayList<>();
-  private int read;
+  private int reads;
   private boolean complete = true;
 
   private record Open(KeyBounds bounds, Pair sums) {}
@@ -40,36 +46,68 @@ public final class RangeSearch {
   public record Found(List<KeyState> suspects, boolean complete) {}
 
   /** Searches all keys, whose sums are {@code whole}. */
-  public Found search(Pair whole) throws SQLException {
+  public Found search(Pair whole) throws SQLException, InterruptedException {
     if (!whole.equal()) {
       open.add(new Open(KeyBounds.ALL, whole));
     }
-    for (Open range = open.poll(); range != null; range = open.poll()) {
-      if (read >= MOST_READ || suspects.size() >= MOST_SUSPECTS) {
-        complete = false;
-        break;
-      }
+    for (Open range = open.poll(); range != null && goOn(); range = open.poll()) {
       narrow(range);
     }
     return new Found(suspects, complete);
   }
 
-  private void narrow(Open range) throws SQLException {
-    List<String> cuts =
-        range.sums.rows() <= READ_ROWS
-            ? List.of()
-            : comparison.cuts(range.bounds, range.sums, PARTS);
+  private boolean goOn() {
+    complete = reads < MOST_READS && suspects.size() < MOST_SUSPECTS;
+    return complete;
+  }
+
+  private void narrow(Open range) throws SQLException, InterruptedException {
+    List<String> cuts = List.of();
+    if (range.sums.rows() > PART_ROWS) {
+      long parts = Math.min(MOST_PARTS, range.sums.rows() / PART_ROWS + 1);
+      cuts = new ArrayList<>(comparison.cuts(range.bounds, range.sums, (int) parts));
+      // A range of one key alone has no other cut, and would be cut there again and again.
+      cuts.remove(range.bounds.lower());
+    }
     if (cuts.isEmpty()) {
-      read++;
+      reads++;
       suspects.addAll(comparison.differing(range.bounds));
       return;
     }
-    List<KeyBounds> bounds = range.bounds.cut(cuts);
-    List<Pair> pairs = comparison.parts(range.bounds, cuts);
-    for (int i = 0; i < bounds.size(); i++) {
-      if (!pairs.get(i).equal()) {
-        open.add(new Open(bounds.get(i), pairs.get(i)));
+    readOrCut(range.bounds, cuts, comparison.parts(range.bounds, cuts));
+  }
+
+  /** Reads the differing parts in passes of bounded size; what is too large is left open. */
+  private void readOrCut(KeyBounds bounds, List<String> cuts, List<Pair> pairs)
+      throws SQLException, InterruptedException {
+    List<KeyBounds> parts = bounds.cut(cuts);
+    List<Integer> pass = new ArrayList<>();
+    long rows = 0;
+    for (int i = 0; i < parts.size() && goOn(); i++) {
+      Pair pair = pairs.get(i);
+      if (pair.equal()) {
+        continue;
       }
+      if (pair.rows() > READ_ROWS) {
+        open.add(new Open(parts.get(i), pair));
+        continue;
+      }
+      if (rows + pair.rows() > READ_ROWS) {
+        read(bounds, cuts, pass);
+        rows = 0;
+      }
+      pass.add(i);
+      rows += pair.rows();
+    }
+    read(bounds, cuts, pass);
+  }
+
+  private void read(KeyBounds bounds, List<String> cuts, List<Integer> pass)
+      throws SQLException, InterruptedException {
+    if (!pass.isEmpty()) {
+      reads++;
+      suspects.addAll(comparison.differing(bounds, cuts, List.copyOf(pass)));
+      pass.clear();
     }
   }
 }

@@ -4,6 +4,8 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.Identifiers;
@@ -79,12 +81,26 @@ public final class EntrySet {
     return where("k = ANY (%a)", keys);
   }
 
+  /**
+   * Those of some parts.
+   *
+   * @param cuts ascending; part {@code i} is below cut {@code i}, the last one is the rest
+   */
+  public EntrySet inParts(List<String> cuts, List<Integer> parts) {
+    String condition = types.part() + " = ANY (CAST(CAST(? AS text[]) AS int[]))";
+    return narrowed(condition, Arrays.asList(cuts, parts.stream().map(String::valueOf).toList()));
+  }
+
   private EntrySet where(String condition, List<String> array) {
-    List<List<String>> more = new ArrayList<>(arrays);
-    more.add(array);
     String filled = condition.replace("%c", types.collation()).replace("%a", types.keyArray());
+    return narrowed(filled, List.of(array));
+  }
+
+  private EntrySet narrowed(String condition, Collection<List<String>> conditionArrays) {
+    List<List<String>> more = new ArrayList<>(arrays);
+    more.addAll(conditionArrays);
     return new EntrySet(
-        types, "SELECT k, s FROM (" + query + ") e WHERE " + filled, List.copyOf(more));
+        types, "SELECT k, s FROM (" + query + ") e WHERE " + condition, List.copyOf(more));
   }
 
   EntryTypes types() {

@@ -41,6 +41,11 @@ public record EntryTypes(String key, String shardKey, String collation) {
     return "CAST(CAST(? AS text[]) AS " + key + "[])";
   }
 
+  /** The number of a key's part between the cuts of a text parameter. */
+  String part() {
+    return "width_bucket(k" + collation + ", " + keyArray() + ")";
+  }
+
   String shardKeyArray() {
     return "CAST(CAST(? AS text[]) AS " + shardKey + "[])";
   }

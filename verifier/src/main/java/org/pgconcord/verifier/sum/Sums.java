@@ -54,8 +54,7 @@ public final class Sums {
    */
   public List<Digest> parts(Connection connection, EntrySet set, List<String> cuts)
       throws SQLException {
-    EntryTypes types = set.types();
-    String bucket = "width_bucket(k" + types.collation() + ", " + types.keyArray() + ") AS b, ";
+    String bucket = set.types().part() + " AS b, ";
     return here
         ? addedHere(connection, set, cuts, "SELECT " + bucket + TEXT)
         : addedByServer(connection, set, cuts, bucket + TEXT);
@@ -98,11 +97,11 @@ public final class Sums {
     return sums.stream().map(SeededSum::digest).toList();
   }
 
-  /** Hands over a set's entries in no order. */
-  public static void fetch(Connection connection, EntrySet set, Consumer<Entry> reader)
+  /** Hands over a set's entries in no order, at most {@code limit}. */
+  public static void fetch(Connection connection, EntrySet set, int limit, Consumer<Entry> reader)
       throws SQLException {
     try (PreparedStatement statement =
-        set.prepare(connection, "SELECT k::text, s::text", null, "")) {
+        set.prepare(connection, "SELECT k::text, s::text", null, "LIMIT " + limit)) {
       statement.setFetchSize(FETCH);
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
