@@ -72,9 +72,40 @@ public final class ReportText {
             .formatted(
                 report.path("report").asText(), report.path("table").asText(), verdict(report)));
     for (JsonNode copy : report.path("copies")) {
-      text.append("  ").append(copy).append('\n');
+      text.append(copy(copy));
     }
     return text.toString();
+  }
+
+  private static String copy(JsonNode copy) {
+    List<String> wrong = new ArrayList<>();
+    for (String kind : List.of("missing", "surplus", "different")) {
+      if (copy.path(kind).asLong() > 0) {
+        wrong.add(copy.path(kind).asLong() + " " + kind);
+      }
+    }
+    StringBuilder text = new StringBuilder();
+    text.append(
+        "  %s: %d rows, %s%n"
+            .formatted(
+                copy.path("shard").asText(),
+                copy.path("rows").asLong(),
+                wrong.isEmpty() ? "no difference" : String.join(", ", wrong)));
+    for (JsonNode sample : copy.path("samples")) {
+      text.append(
+          "    row (%s): %s%s%n"
+              .formatted(
+                  texts(sample.path("key")),
+                  sample.path("difference").asText(),
+                  sample.path("columns").isEmpty() ? "" : " in " + texts(sample.path("columns"))));
+    }
+    return text.toString();
+  }
+
+  private static String texts(JsonNode array) {
+    List<String> texts = new ArrayList<>();
+    array.forEach(value -> texts.add(value.asText()));
+    return String.join(", ", texts);
   }
 
   private static String verdict(JsonNode report) {

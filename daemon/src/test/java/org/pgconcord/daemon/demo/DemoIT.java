@@ -17,7 +17,7 @@ final class DemoIT {
   @Test
   void everythingIsAsItShouldBe() throws Exception {
     Process demo = start("--exit", "--rows", "5000", "--shards", "3");
-    boolean ended = demo.waitFor(4, TimeUnit.MINUTES);
+    boolean ended = demo.waitFor(8, TimeUnit.MINUTES);
     demo.destroyForcibly();
     String text = Files.readString(temporary.resolve("output"));
     assertThat(ended).as(text).isTrue();
