@@ -207,19 +207,29 @@ public final class EntryTransaction {
   }
 
   private CompletableFuture<Void> executeRemovals(boolean lockedByPre) {
-    CompletableFuture<Void> all = done();
+    Map<ShardId, List<EntryStatement>> deletes = new LinkedHashMap<>();
     for (EntryOverlay.Touched removal : removals) {
       if (removal.preHolds() == lockedByPre) {
-        all =
-            all.thenCompose(before -> post(removal.index().lookupShard()))
-                .thenCompose(
-                    backend ->
-                        ServiceSessions.query(
-                            backend, new EntrySql(removal.index()).delete(removal.entry())))
-                .thenAccept(deleted -> {});
+        deletes
+            .computeIfAbsent(removal.index().lookupShard(), shard -> new ArrayList<>())
+            .add(new EntrySql(removal.index()).delete(removal.entry()));
       }
     }
+    CompletableFuture<Void> all = done();
+    for (Map.Entry<ShardId, List<EntryStatement>> each : deletes.entrySet()) {
+      all =
+          all.thenCompose(before -> post(each.getKey()))
+              .thenCompose(backend -> sendAll(backend, each.getValue()));
+    }
     return all;
+  }
+
+  private static CompletableFuture<Void> sendAll(
+      BackendConnection backend, List<EntryStatement> statements) {
+    return CompletableFuture.allOf(
+        statements.stream()
+            .map(statement -> ServiceSessions.query(backend, statement))
+            .toArray(CompletableFuture<?>[]::new));
   }
 
   /** Commits PRE; then executes the removals that PRE's own locks held up. */
@@ -288,10 +298,26 @@ public final class EntryTransaction {
     }
     return sessions
         .acquire(shard, role)
-        .thenCompose(
+        .thenApply(
             backend -> {
               begun.put(shard, backend);
-              return backend.query(BEGIN, List.of()).thenApply(result -> backend);
+              begin(backend);
+              return backend;
+            });
+  }
+
+  /**
+   * Not waited for. A backend that did not begin would commit each statement by itself: it goes.
+   */
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private static void begin(BackendConnection backend) {
+    backend
+        .query(BEGIN, List.of())
+        .whenComplete(
+            (result, failure) -> {
+              if (failure != null) {
+                backend.close();
+              }
             });
   }
 

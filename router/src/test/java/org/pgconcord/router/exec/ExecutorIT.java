@@ -362,6 +362,65 @@ class ExecutorIT {
   }
 
   @Test
+  void aBeginAloneHoldsTheDrainUp() throws Exception {
+    try (Connection client = router.connect("simple")) {
+      update(client, "BEGIN ISOLATION LEVEL REPEATABLE READ");
+      long revision = router.publish(GsiState.ENABLED);
+      assertThat(router.epochs.awaitDrained(revision, Duration.ofMillis(50))).isFalse();
+      update(client, "ROLLBACK");
+      assertThat(router.epochs.awaitDrained(revision, Duration.ofSeconds(5))).isTrue();
+    }
+    Connection client = router.connect("simple");
+    update(client, "BEGIN");
+    long revision = router.publish(GsiState.ENABLED);
+    client.close();
+    assertThat(router.epochs.awaitDrained(revision, Duration.ofSeconds(5))).isTrue();
+  }
+
+  @Test
+  void aTenantUnderRowSecurityDoesNotGetAnothersValue() throws SQLException {
+    for (var shard : List.of(A, B)) {
+      shards.run(
+          shard,
+          "CREATE POLICY own ON users USING (tenant_id::text = "
+              + "current_setting('app.tenant', true))");
+      shards.run(shard, "ALTER TABLE users ENABLE ROW LEVEL SECURITY");
+      shards.run(shard, "ALTER TABLE users FORCE ROW LEVEL SECURITY");
+    }
+    try (Connection client = router.connect()) {
+      update(client, "SET app.tenant = '" + ON_A + "'");
+      assertThat(rows(client, "SELECT email FROM users")).hasSize(2);
+      assertThat(fails(client, insert(ON_A, 10, "u1@t" + ON_B)).getSQLState()).isEqualTo("23505");
+      assertThat(update(client, insert(ON_A, 10, X))).isEqualTo(1);
+      update(client, "SET app.tenant = '" + ON_B + "'");
+      assertThat(fails(client, insert(ON_B, 10, X)).getSQLState()).isEqualTo("23505");
+      assertThat(rows(client, "SELECT user_id FROM users WHERE email = '" + X + "'")).isEmpty();
+      assertThat(shards.entries()).containsEntry(X, ON_A).containsEntry("u1@t" + ON_B, ON_B);
+    } finally {
+      for (var shard : List.of(A, B)) {
+        shards.run(shard, "ALTER TABLE users NO FORCE ROW LEVEL SECURITY");
+        shards.run(shard, "ALTER TABLE users DISABLE ROW LEVEL SECURITY");
+        shards.run(shard, "DROP POLICY own ON users");
+      }
+    }
+  }
+
+  @Test
+  void manyRowsOfOneTenantGoAtOnce() throws SQLException {
+    try (Connection client = router.connect()) {
+      StringBuilder values =
+          new StringBuilder("INSERT INTO users (tenant_id, user_id, email) VALUES ");
+      for (int i = 0; i < 50; i++) {
+        values.append(i == 0 ? "" : ", ").append("(%s, %d, 'm%d')".formatted(ON_B, 100 + i, i));
+      }
+      assertThat(update(client, values.toString())).isEqualTo(50);
+      assertThat(shards.entries()).hasSize(54);
+      assertThat(update(client, "DELETE FROM users WHERE tenant_id = " + ON_B)).isEqualTo(52);
+      assertThat(shards.entries()).hasSize(2);
+    }
+  }
+
+  @Test
   void aRaisedReadEpochSendsStalePlansAround() throws SQLException {
     try (Connection client = router.connect()) {
       String sequence = "pgconcord.\"read_epoch_by_email\"";
