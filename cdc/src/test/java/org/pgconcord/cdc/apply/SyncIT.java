@@ -35,6 +35,7 @@ import org.pgconcord.cdc.slot.SlotNames;
 import org.pgconcord.cdc.slot.Slots;
 import org.pgconcord.cdc.source.DebeziumStreams;
 import org.pgconcord.config.catalog.CatalogInstaller;
+import org.pgconcord.config.catalog.Progress;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Lsn;
@@ -98,7 +99,11 @@ class SyncIT implements TailListener, DuplicateListener {
       CatalogInstaller.installShard(lookup);
       StreamFixture.execute(lookup, LookupDdl.dropTable(index));
       StreamFixture.execute(lookup, LookupDdl.createTable(index).toArray(String[]::new));
-      LoadStart.start(lookup, index.name(), points);
+      for (Map.Entry<ShardId, Lsn> point : points.entrySet()) {
+        String stream = point.getKey().uid();
+        Progress.remove(lookup, stream, index.name().toString());
+        new Progress(stream, index.name().toString(), point.getValue(), 1).store(lookup);
+      }
     }
   }
 

@@ -210,7 +210,8 @@ class DebeziumStreamIT {
     Collector stuck =
         new Collector() {
           @Override
-          public void transaction(SourceTransaction transaction) throws InterruptedException {
+          public synchronized void transaction(SourceTransaction transaction)
+              throws InterruptedException {
             delivered.countDown();
             killed.await();
             throw new InterruptedException("killed before anything is durable");
