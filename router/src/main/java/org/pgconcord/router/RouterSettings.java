@@ -49,7 +49,7 @@ public record RouterSettings(
     return listen.getAddress() != null && listen.getAddress().isLoopbackAddress();
   }
 
-  /** The defaults: 1,000 clients, messages of 64 MiB, 60 s to log in, 5 s to connect and drain. */
+  /** The defaults: 1,000 clients, messages of 64 MiB, 60 s to log in, 5 s to connect, 3 s to drain. */
   public static RouterSettings of(InetSocketAddress listen, Auth auth) {
     return new RouterSettings(
         listen,
@@ -60,7 +60,7 @@ public record RouterSettings(
         256 << 20,
         Duration.ofSeconds(60),
         Duration.ofSeconds(5),
-        Duration.ofSeconds(5),
+        Duration.ofSeconds(3),
         Math.max(1, Runtime.getRuntime().availableProcessors()));
   }
 

@@ -424,7 +424,7 @@ public enum ErrorCode {
       "54000",
       ErrorCategory.RESOURCES,
       "A message is over the limit.",
-      "Send less at once, or raise router.message_bytes_max."),
+      "Send less at once."),
   PROTOCOL_VERSION(
       "protocol/version",
       "0A000",
@@ -448,7 +448,7 @@ public enum ErrorCode {
       "53300",
       ErrorCategory.RESOURCES,
       "The router has as many sessions as it may have.",
-      "Close sessions, or raise router.connections_max."),
+      "Close sessions, or put a connection pool in front of the application."),
   SETTING_REFUSED(
       "session/setting-refused",
       "0A000",
