@@ -49,7 +49,9 @@ public record RouterSettings(
     return listen.getAddress() != null && listen.getAddress().isLoopbackAddress();
   }
 
-  /** The defaults: 1,000 clients, messages of 64 MiB, 60 s to log in, 5 s to connect, 3 s to drain. */
+  /**
+   * The defaults: 1,000 clients, messages of 64 MiB, 60 s to log in, 5 s to connect, 3 s to drain.
+   */
   public static RouterSettings of(InetSocketAddress listen, Auth auth) {
     return new RouterSettings(
         listen,
