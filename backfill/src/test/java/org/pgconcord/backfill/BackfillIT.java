@@ -12,7 +12,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -31,7 +30,6 @@ import org.pgconcord.backfill.BuildFindings.NullViolation;
 import org.pgconcord.backfill.BuildFindings.Owner;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
-import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.state.store.StateStore;
@@ -52,7 +50,7 @@ class BackfillIT {
   Path directory;
 
   private StateStore store;
-  private final Findings findings = new Findings();
+  private final RecordedFindings findings = new RecordedFindings();
   private final Map<ShardId, Lsn> started = new HashMap<>();
   private final List<BackfillProgress> progress =
       java.util.Collections.synchronizedList(new ArrayList<>());
@@ -231,7 +229,7 @@ class BackfillIT {
 
     BackfillResult result = backfill(step -> {}).run(shards.snapshots());
 
-    assertThat(findings.duplicates)
+    assertThat(findings.duplicates())
         .containsExactlyInAnyOrder(
             new DuplicateKey(
                 "twice",
@@ -253,12 +251,12 @@ class BackfillIT {
       shards.recreate("text", "bigint", ignoreNull);
       shards.insert(1, null, shards.tenantOf(A));
       shards.insert(2, "x", shards.tenantOf(B));
-      findings.violations.clear();
+      findings.violations().clear();
 
       BackfillResult result = backfill(step -> {}).run(shards.snapshots());
 
       assertThat(result).isEqualTo(new BackfillResult(1, 0, ignoreNull ? 0 : 1));
-      assertThat(findings.violations)
+      assertThat(findings.violations())
           .isEqualTo(ignoreNull ? Set.of() : Set.of(new NullViolation(A, "k", List.of("1"))));
       backfill(step -> {}).forget();
     }
@@ -286,63 +284,7 @@ class BackfillIT {
 
   @Test
   void everyTypeAndOddTextKeepsItsBytes() throws Exception {
-    Map<String, List<String>> values = new HashMap<>();
-    values.put("smallint", List.of("-32768", "-1", "0", "7", "32767"));
-    values.put("integer", List.of("-2147483648", "-5", "0", "9", "10", "2147483647"));
-    values.put("bigint", List.of("-9223372036854775808", "0", "9223372036854775807"));
-    values.put(
-        "text",
-        List.of(
-            "",
-            " ",
-            "a",
-            "A",
-            "B",
-            "b",
-            "\u00e9",
-            "e\u0301",
-            "z",
-            "\u00df",
-            "\ud83d\ude00",
-            "\uffee",
-            "x".repeat(2000),
-            "tab\t",
-            "quote'\"\\"));
-    values.put("varchar(20)", List.of("", "a", "a ", "\u00c4", "Z"));
-    values.put("character(5)", List.of("a", "ab", "b", "\u00e9", ""));
-    values.put(
-        "uuid",
-        List.of(
-            "00000000-0000-0000-0000-000000000000",
-            "ffffffff-ffff-ffff-ffff-ffffffffffff",
-            "7f000000-0000-0000-0000-000000000001",
-            "80000000-0000-0000-0000-000000000001"));
-    values.put("bytea", List.of("\\x", "\\x00", "\\x7f", "\\x80", "\\xff", "\\x8000"));
-    values.put(
-        "date", List.of("-infinity", "0044-03-15 BC", "1999-12-31", "2000-01-01", "infinity"));
-    values.put("timestamp", List.of("1969-07-20 20:17:40.5", "2024-02-29 00:00:00", "infinity"));
-    values.put("timestamptz", List.of("1969-07-20 20:17:40.5+00", "2024-02-29 00:00:00+00"));
-    values.put(
-        "numeric",
-        List.of(
-            "-1e300",
-            "-10000.5",
-            "-1.5",
-            "-1.25",
-            "0",
-            "0.0001",
-            "0.5",
-            "1.0",
-            "1.00001",
-            "2",
-            "9999",
-            "10000",
-            "10000.0000001",
-            "1e300",
-            "NaN",
-            "Infinity",
-            "-Infinity"));
-    for (Map.Entry<String, List<String>> type : values.entrySet()) {
+    for (Map.Entry<String, List<String>> type : OddValues.byType().entrySet()) {
       shards.recreate(type.getKey(), "bigint", false);
       long id = 0;
       for (String value : type.getValue()) {
@@ -433,45 +375,10 @@ class BackfillIT {
     try {
       backfill.run(shards.snapshots());
       return false;
-    } catch (Death death) {
+    } catch (Dying.Death death) {
       return true;
     } catch (SQLException e) {
       throw new IllegalStateException(e);
-    }
-  }
-
-  /** Ends a build as a crash would, seen from the next start. */
-  private static final class Death extends RuntimeException {}
-
-  private static final class Dying implements BuildStep.Hook {
-    private final BuildStep step;
-    private int remaining;
-
-    Dying(BuildStep step, int occurrence) {
-      this.step = step;
-      this.remaining = occurrence;
-    }
-
-    @Override
-    public synchronized void reached(BuildStep reached) {
-      if (reached == step && --remaining <= 0) {
-        throw new Death();
-      }
-    }
-  }
-
-  private static final class Findings implements BuildFindings {
-    private final Set<NullViolation> violations = new HashSet<>();
-    private final Set<DuplicateKey> duplicates = new HashSet<>();
-
-    @Override
-    public synchronized void nullViolation(GsiName gsi, NullViolation violation) {
-      violations.add(violation);
-    }
-
-    @Override
-    public synchronized void duplicate(GsiName gsi, DuplicateKey duplicate) {
-      duplicates.add(duplicate);
     }
   }
 }
