@@ -46,6 +46,9 @@ public final class StatementReader {
     checkPrinted(tokens, tree, watched);
     TreeReader reader = new TreeReader(tokens, clauses, text);
     StatementView view = reader.statement(tree);
+    if (view instanceof StatementView.Query && clauses.has("into")) {
+      throw new UnreadableException("SELECT INTO");
+    }
     if (reader.selects() != clauses.count("select")) {
       throw new UnreadableException("a subquery in this place");
     }

@@ -35,7 +35,8 @@ final class PostgresScanner {
     Path directory = Path.of("target/node").toAbsolutePath();
     try {
       Files.createDirectories(directory);
-      for (String file : List.of("package.json", "package-lock.json", "scan.mjs")) {
+      for (String file :
+          List.of("package.json", "package-lock.json", "scan.mjs", "conjuncts.mjs")) {
         Files.writeString(directory.resolve(file), Files.readString(SOURCES.resolve(file)));
       }
     } catch (IOException e) {
@@ -73,24 +74,42 @@ final class PostgresScanner {
 
   /** For each text its tokens without comments; none where the scanner raises an error. */
   List<Answer> scan(List<String> texts) {
+    List<Answer> all = new ArrayList<>();
+    for (JsonNode tokens : run("scan.mjs", texts)) {
+      all.add(
+          new Answer(
+              !tokens.isNumber(),
+              tokens.isArray() ? Optional.of(tokens(tokens)) : Optional.empty()));
+    }
+    return all;
+  }
+
+  /**
+   * For each SELECT, as JSON texts, the lists of integers that its WHERE clause demands of column
+   * tenant_id; none where PostgreSQL's grammar refuses it.
+   */
+  List<Optional<List<String>>> conjuncts(List<String> texts) {
+    List<Optional<List<String>>> all = new ArrayList<>();
+    for (JsonNode found : run("conjuncts.mjs", texts)) {
+      List<String> lists = new ArrayList<>();
+      found.forEach(list -> lists.add(list.toString()));
+      all.add(found.isNull() ? Optional.empty() : Optional.of(lists));
+    }
+    return all;
+  }
+
+  private JsonNode run(String script, List<String> texts) {
     try {
       ObjectMapper json = new ObjectMapper();
       ToolRun run =
           ToolRun.of(
-              List.of(node.toString(), directory.resolve("scan.mjs").toString()),
+              List.of(node.toString(), directory.resolve(script).toString()),
               Map.of(),
               json.writeValueAsString(texts));
       if (run.exitCode() != 0) {
         throw new AssertionError(run.errors());
       }
-      List<Answer> all = new ArrayList<>();
-      for (JsonNode tokens : json.readTree(run.output())) {
-        all.add(
-            new Answer(
-                !tokens.isNumber(),
-                tokens.isArray() ? Optional.of(tokens(tokens)) : Optional.empty()));
-      }
-      return all;
+      return json.readTree(run.output());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
