@@ -29,6 +29,7 @@ import org.pgconcord.daemon.admin.Address;
 import org.pgconcord.daemon.admin.AdminServer;
 import org.pgconcord.daemon.admin.GsiRoutes;
 import org.pgconcord.daemon.admin.HealthRoutes;
+import org.pgconcord.daemon.admin.PlanRoutes;
 import org.pgconcord.daemon.admin.ReferenceRoutes;
 import org.pgconcord.daemon.admin.Route;
 import org.pgconcord.daemon.admin.TopologyRoutes;
@@ -172,6 +173,7 @@ final class Wiring {
     routes.addAll(new HealthRoutes(watch::failure, metrics::scrape).routes());
     routes.addAll(new TopologyRoutes(topologies, publisher, gsis).routes());
     routes.addAll(new GsiRoutes(gsis).routes());
+    routes.addAll(new PlanRoutes(publisher).routes());
     routes.addAll(new ReferenceRoutes(references).routes());
     return routes;
   }

@@ -27,6 +27,7 @@ import picocli.CommandLine.Spec;
       ReferenceCommand.class,
       TopologyCommand.class,
       DoctorCommand.class,
+      PlanCommand.class,
       SqlCommand.class,
       DemoCommand.class,
     })

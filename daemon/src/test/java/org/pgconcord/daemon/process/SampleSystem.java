@@ -1,15 +1,20 @@
 package org.pgconcord.daemon.process;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.value.ShardId;
 import org.pgconcord.testkit.cluster.FreePort;
 import org.pgconcord.testkit.cluster.ShardCluster;
 import org.pgconcord.testkit.cluster.sample.SampleData;
@@ -96,6 +101,30 @@ public final class SampleSystem implements AutoCloseable {
     return new InvariantChecker(IndexUnderTest.usersByEmail(cluster.shards()), cluster::asService);
   }
 
+  /** Deletes the sync engine's own storage; no daemon runs. */
+  public void deleteState() throws IOException {
+    deleteTree(stateDirectory());
+  }
+
+  /** Removes all that a daemon has made on the shards, and its storage; no daemon runs. */
+  public void forget() throws SQLException, IOException {
+    deleteState();
+    for (ShardId shard : cluster.shards()) {
+      try (Connection connection = cluster.asSuperuser(shard);
+          Statement statement = connection.createStatement()) {
+        statement.execute(
+            "SELECT pg_terminate_backend(active_pid, 5000) FROM pg_replication_slots"
+                + " WHERE active_pid IS NOT NULL");
+        statement.execute("SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots");
+        statement.execute("DROP TABLE IF EXISTS users_by_email");
+        statement.execute("DROP SCHEMA IF EXISTS pgconcord CASCADE");
+        statement.execute(
+            "DO $$ DECLARE p name; BEGIN FOR p IN SELECT pubname FROM pg_publication LOOP"
+                + " EXECUTE format('DROP PUBLICATION %I', p); END LOOP; END $$");
+      }
+    }
+  }
+
   private String config() {
     Map<String, String> shards =
         cluster.shards().stream()
@@ -129,18 +158,29 @@ public final class SampleSystem implements AutoCloseable {
       running.close();
     }
     cluster.close();
-    try (var files = Files.walk(directory)) {
-      files.sorted(java.util.Comparator.reverseOrder()).forEach(SampleSystem::delete);
+    try {
+      deleteTree(directory);
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
+  }
+
+  private static void deleteTree(Path root) throws IOException {
+    if (!Files.exists(root)) {
+      return;
+    }
+    List<Path> all;
+    try (Stream<Path> files = Files.walk(root)) {
+      all = files.sorted(Comparator.reverseOrder()).toList();
+    }
+    all.forEach(SampleSystem::delete);
   }
 
   private static void delete(Path file) {
     try {
       Files.deleteIfExists(file);
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 }

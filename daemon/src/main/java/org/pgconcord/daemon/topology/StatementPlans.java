@@ -1,0 +1,53 @@
+package org.pgconcord.daemon.topology;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.pgconcord.config.catalog.RoutingState;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.schema.TableSchema;
+import org.pgconcord.config.topology.Topology;
+import org.pgconcord.config.value.TableName;
+import org.pgconcord.router.plan.Parameters;
+import org.pgconcord.router.plan.PlanContext;
+import org.pgconcord.router.plan.PlanText;
+import org.pgconcord.router.plan.SchemaFile;
+import org.pgconcord.router.plan.StatementPlanner;
+import org.pgconcord.router.sql.StatementText;
+
+/** How a statement would run: the planner's answer in words, with a daemon's state or without. */
+public final class StatementPlans {
+  private StatementPlans() {}
+
+  /** The state that a document and a file of CREATE TABLE statements make, nothing built. */
+  public static RoutingState offline(Topology topology, String schemaSql) {
+    Map<TableName, TableSchema> tables = SchemaFile.read(schemaSql);
+    Map<String, Map<TableName, TableSchema>> schemas = new LinkedHashMap<>();
+    topology.databases().keySet().forEach(database -> schemas.put(database, tables));
+    return new RoutingState(0, topology, Map.of(), schemas, Map.of());
+  }
+
+  /**
+   * The lines of EXPLAIN (ROUTER).
+   *
+   * @param database empty where the topology has just one
+   */
+  public static List<String> explain(RoutingState state, String database, String sql) {
+    PlanContext context =
+        new PlanContext(state, only(state.topology(), database), List.of("public"), "", false);
+    return PlanText.render(
+        new StatementPlanner().plan(StatementText.one(sql), context), Parameters.NONE);
+  }
+
+  private static String only(Topology topology, String database) {
+    if (!database.isEmpty()) {
+      return database;
+    }
+    if (topology.databases().size() != 1) {
+      throw ErrorCode.ADMIN_REQUEST_INVALID
+          .because("the topology has several databases")
+          .withHint("Name one with --database.");
+    }
+    return topology.databases().keySet().iterator().next();
+  }
+}

@@ -1,0 +1,83 @@
+package org.pgconcord.daemon.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.pgconcord.config.error.ConcordException;
+
+/** The life of one index with writers on it all the time, and what the gate refuses on the way. */
+class GsiLifeIT {
+  private static final Duration AUDIT = Duration.ofSeconds(30);
+
+  @Test
+  void fromDeclaredToEnabledAndBackUnderWriters() throws Exception {
+    Suite suite = Suite.begin("gsi life", 1);
+    try (SampleSystem system = SampleSystem.start(5_000, suite.seed());
+        DaemonProcess daemon = system.startDaemon()) {
+      Gsi gsi = new Gsi(daemon);
+      refusesWhatIsNotBuilt(gsi);
+      try (Writers writers =
+          new Writers(10_000_000)
+              .throughRouter(system, 2, suite.seed())
+              .onShards(system.cluster(), 2, suite.seed())) {
+        JsonNode status = gsi.build();
+        assertThat(status.path("state").asText()).isEqualTo("tailing");
+        assertThat(status.path("report").path("clean").asBoolean()).isTrue();
+        assertThat(status.path("shards")).hasSize(2);
+        assertThat(gsi.verifyAndEnable().path("state").asText()).isEqualTo("enabled");
+        assertThat(gsi.verify().path("clean").asBoolean()).isTrue();
+        writers.stop();
+        MetricsPage.check(daemon.text("/metrics"));
+        assertThat(writers.changes()).isPositive();
+        assertThat(writers.reads()).isPositive();
+      }
+      system.checker().awaitNone(AUDIT);
+      readsThroughTheIndex(system);
+      repairsDirectWrites(system);
+      assertThat(gsi.disable().path("state").asText()).isEqualTo("tailing");
+      try (Writers writers = new Writers(20_000_000).onShards(system.cluster(), 2, suite.seed())) {
+        system.checker().ownerRows();
+        writers.stop();
+      }
+      system.checker().awaitNone(AUDIT);
+      assertThat(gsi.verify().path("clean").asBoolean()).isTrue();
+      assertThat(daemon.terminate(Duration.ofSeconds(10))).isLessThan(Duration.ofSeconds(10));
+    }
+  }
+
+  private static void refusesWhatIsNotBuilt(Gsi gsi) {
+    ConcordException refused = gsi.refusedEnable();
+    assertThat(refused.detail())
+        .contains("the index is declared", "there is no verification report");
+    assertThat(gsi.check().path("ready").asBoolean()).isFalse();
+    assertThat(gsi.state()).isEqualTo("declared");
+  }
+
+  private static void readsThroughTheIndex(SampleSystem system) throws Exception {
+    try (Connection router = system.router();
+        Statement statement = router.createStatement();
+        ResultSet plan =
+            statement.executeQuery("EXPLAIN (ROUTER) SELECT * FROM users WHERE email = 'x'")) {
+      StringBuilder text = new StringBuilder();
+      while (plan.next()) {
+        text.append(plan.getString(1)).append('\n');
+      }
+      assertThat(text).contains("users_by_email");
+    }
+  }
+
+  private static void repairsDirectWrites(SampleSystem system) throws Exception {
+    try (Writers writers = new Writers(30_000_000).onShards(system.cluster(), 1, 3)) {
+      while (writers.changes() < 50) {
+        Thread.onSpinWait();
+      }
+      writers.stop();
+    }
+    system.checker().awaitNone(AUDIT);
+  }
+}
