@@ -32,12 +32,13 @@ final class DemoLog implements AutoCloseable {
   static DemoLog begin(Narrator narrator) {
     DemoLog log = new DemoLog((LoggerContext) LoggerFactory.getILoggerFactory());
     log.root.detachAndStopAllAppenders();
+    ProgressFilter filter = new ProgressFilter(System::nanoTime);
     AppenderBase<ILoggingEvent> told =
         new AppenderBase<>() {
           @Override
           protected void append(ILoggingEvent event) {
             String message = event.getFormattedMessage();
-            if (TOLD.stream().anyMatch(message::startsWith)) {
+            if (TOLD.stream().anyMatch(message::startsWith) && filter.show(message)) {
               narrator.say(message);
             }
           }
