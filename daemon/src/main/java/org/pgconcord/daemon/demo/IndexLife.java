@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
-import org.pgconcord.daemon.cli.GsiText;
 import org.pgconcord.daemon.cli.ReportText;
 import org.pgconcord.testkit.cluster.ShardCluster;
 
@@ -46,7 +45,7 @@ final class IndexLife {
     narrator.command("./pgconcord gsi build by_email");
     JsonNode build = admin.startBuild();
     while (build.path("running").asBoolean()) {
-      narrator.live(GsiText.live(build));
+      narrator.live(LiveText.of(build));
       writers.heed(build.path("status"));
       LockSupport.parkNanos(POLL_NANOS);
       build = admin.build();

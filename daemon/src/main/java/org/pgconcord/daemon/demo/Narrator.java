@@ -14,6 +14,12 @@ final class Narrator {
   private static final int WIDTH = 100;
   private static final String MARGIN = "    ";
 
+  /** A live line that a terminal breaks in two cannot be wiped. */
+  private static final int LIVE_WIDTH = 79;
+
+  /** Faster changes than the eye follows only cost time. */
+  private static final long LIVE_NANOS = 100_000_000L;
+
   private final PrintStream out;
   private final boolean terminal;
   private final LongSupplier nanoTime;
@@ -21,6 +27,7 @@ final class Narrator {
   private int chapter;
   private int faults;
   private boolean liveShown;
+  private long liveAt;
 
   /**
    * @param terminal bold titles and the live line
@@ -90,13 +97,15 @@ final class Narrator {
 
   /** Replaces the live line; nothing without a terminal. */
   synchronized void live(String text) {
-    if (!terminal) {
+    long now = nanoTime.getAsLong();
+    if (!terminal || (liveShown && now - liveAt < LIVE_NANOS)) {
       return;
     }
     String line = MARGIN + text;
-    out.print("\r\033[K" + (line.length() > WIDTH ? line.substring(0, WIDTH) : line));
+    out.print("\r\033[K" + line.substring(0, Math.min(LIVE_WIDTH, line.length())));
     out.flush();
     liveShown = true;
+    liveAt = now;
   }
 
   private void print(String line) {
