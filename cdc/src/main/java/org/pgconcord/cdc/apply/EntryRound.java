@@ -10,19 +10,27 @@ import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.EntryChange;
 
 /**
- * The net effect of consecutive row changes on one lookup table: signed counts of entries, equal
- * ones cancelled byte by byte. What remains is all removals, then all additions.
+ * The net effect of consecutive row changes on one lookup table: what was done last to each entry.
+ * All removals come first, then all additions.
+ *
+ * <p>The owner's unique index lets one row at a time own an entry, so the last change says whether
+ * its shard has the entry in the end. An entry that was added and removed again is still removed,
+ * and one that was removed and added again is still added, instead of being left out: after a step
+ * down the stream is replayed over a table in which routers have already done part of it, and a sum
+ * of zero would leave what they added.
  *
  * <p>Putting removals first is right because the changes come in commit order from one shard: the
- * sums are what the shard's rows own after them, whatever happened in between. It would hide one
- * thing, two rows that own one key at the same time; so a round refuses ({@link #fits}) the second
- * owner of a key, and the next round, applied after this one, meets the first as a conflict.
+ * last ones are what the shard's rows own after them, whatever happened in between. It would hide
+ * one thing, two rows that own one key at the same time; so a round refuses ({@link #fits}) the
+ * second owner of a key, and the next round, applied after this one, meets the first as a conflict.
  */
 final class EntryRound {
   private static final Comparator<Entry> BY_KEY =
       Comparator.comparing(Entry::key).thenComparing(Entry::shardKey);
 
-  private final Map<Entry, Integer> counts = new LinkedHashMap<>();
+  /** Entry -> whether it was added last. */
+  private final Map<Entry, Boolean> last = new LinkedHashMap<>();
+
   private final Map<String, Entry> owners = new HashMap<>();
 
   /** False when {@code change} would give a key that this round already adds a second owner. */
@@ -33,39 +41,36 @@ final class EntryRound {
 
   void add(EntryChange change) {
     Entry entry = change.entry();
-    int count = counts.merge(entry, change.adds() ? 1 : -1, Integer::sum);
-    if (count > 0) {
+    last.put(entry, change.adds());
+    if (change.adds()) {
       owners.put(entry.key(), entry);
     } else {
       owners.remove(entry.key(), entry);
     }
-    if (count == 0) {
-      counts.remove(entry);
-    }
   }
 
   int size() {
-    return counts.size();
+    return last.size();
   }
 
   boolean isEmpty() {
-    return counts.isEmpty();
+    return last.isEmpty();
   }
 
   /** Sorted by key, so that concurrent batches of other streams lock in one order. */
   List<Entry> removals() {
-    return withSign(-1);
+    return lastly(false);
   }
 
   List<Entry> additions() {
-    return withSign(1);
+    return lastly(true);
   }
 
-  private List<Entry> withSign(int sign) {
+  private List<Entry> lastly(boolean added) {
     List<Entry> entries = new ArrayList<>();
-    counts.forEach(
-        (entry, count) -> {
-          if (Integer.signum(count) == sign) {
+    last.forEach(
+        (entry, addedLast) -> {
+          if (addedLast == added) {
             entries.add(entry);
           }
         });
@@ -74,7 +79,7 @@ final class EntryRound {
   }
 
   void clear() {
-    counts.clear();
+    last.clear();
     owners.clear();
   }
 }

@@ -43,10 +43,13 @@ class KillIT {
             LockSupport.parkNanos(moment);
             daemon.kill();
           }
-          finish(system, "killed " + TimeUnit.NANOSECONDS.toMillis(moment) + " ms into build " + i);
-          writers.stop();
+          String what = "killed " + TimeUnit.NANOSECONDS.toMillis(moment) + " ms into build " + i;
+          try (DaemonProcess daemon = system.startDaemon()) {
+            finish(daemon, what);
+            writers.stop();
+            system.checker().awaitNone(SETTLED);
+          }
         }
-        system.checker().awaitNone(SETTLED);
       }
     }
   }
@@ -63,14 +66,18 @@ class KillIT {
   /** A new daemon, which goes on by itself or, where nothing was stored yet, is told to. */
   private static void finish(SampleSystem system, String what) throws Exception {
     try (DaemonProcess daemon = system.startDaemon()) {
-      Gsi gsi = new Gsi(daemon);
-      gsi.awaitIdle();
-      if (gsi.state().equals("declared")) {
-        gsi.build();
-      }
-      assertThat(gsi.verify().path("clean").asBoolean()).as(what).isTrue();
+      finish(daemon, what);
       daemon.terminate(Duration.ofSeconds(10));
     }
+  }
+
+  private static void finish(DaemonProcess daemon, String what) throws Exception {
+    Gsi gsi = new Gsi(daemon);
+    gsi.awaitIdle();
+    if (gsi.state().equals("declared")) {
+      gsi.build();
+    }
+    assertThat(gsi.verify().path("clean").asBoolean()).as(what).isTrue();
   }
 
   @Test
