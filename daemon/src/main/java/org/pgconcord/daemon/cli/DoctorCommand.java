@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.settings.DaemonSettings;
@@ -14,6 +14,7 @@ import org.pgconcord.config.topology.TopologyReader;
 import org.pgconcord.daemon.admin.ChecksDocument;
 import org.pgconcord.daemon.admin.Json;
 import org.pgconcord.daemon.doctor.Doctor;
+import org.pgconcord.daemon.doctor.GrantScript;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -30,6 +31,12 @@ final class DoctorCommand implements Callable<Integer> {
       description = "The daemon's configuration; no daemon needs to run.")
   private @Nullable Path config;
 
+  @Option(
+      names = "--print-grants",
+      description =
+          "Print the SQL that the service role needs on each server, and look at nothing.")
+  private boolean printGrants;
+
   @Mixin private Output output = new Output();
 
   @Override
@@ -37,21 +44,19 @@ final class DoctorCommand implements Callable<Integer> {
     if (config == null) {
       throw new IllegalStateException("picocli requires --config");
     }
-    ChecksDocument document = examine(Settings.read(config, Map.of()));
+    DaemonSettings settings = Settings.read(config, Map.of());
+    Optional<Topology> topology =
+        settings.topology().map(file -> TopologyReader.read(Files.read(file)).orThrow());
+    if (printGrants) {
+      List<String> lines = new GrantScript(settings, topology).lines();
+      output.print(Json.tree(Map.of("sql", lines)), document -> String.join("\n", lines));
+      return ExitCode.OK.status();
+    }
+    ShardConnections connections = ShardConnections.of(settings, System.getenv());
+    ChecksDocument document =
+        ChecksDocument.of(new Doctor(settings, connections, topology).examine());
     output.print(Json.tree(document), DoctorCommand::text);
     return (document.healthy() ? ExitCode.OK : ExitCode.FAILED).status();
-  }
-
-  private static ChecksDocument examine(DaemonSettings settings) {
-    ShardConnections connections = ShardConnections.of(settings, System.getenv());
-    Set<String> databases =
-        settings
-            .topology()
-            .map(file -> TopologyReader.read(Files.read(file)).orThrow())
-            .map(Topology::databases)
-            .map(Map::keySet)
-            .orElse(Set.of());
-    return ChecksDocument.of(new Doctor(settings, connections).examine(List.copyOf(databases)));
   }
 
   static String text(JsonNode document) {

@@ -5,7 +5,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.pgconcord.config.value.ShardId;
 
 /** Reads {@link ServerFacts} over a session of the service role. */
@@ -38,7 +41,39 @@ public final class ServerProbe {
          AND xact_start < now() - interval '1 minute'
       """;
 
+  /**
+   * Digests, so that no verifier leaves the server. Roles that cannot be asked for are left out.
+   */
+  private static final String VERIFIERS =
+      """
+      SELECT rolname, pg_catalog.encode(
+               pg_catalog.sha256(pg_catalog.convert_to(rolpassword, 'UTF8')), 'hex')
+        FROM pg_catalog.pg_authid
+       WHERE rolcanlogin AND NOT rolsuper AND rolpassword IS NOT NULL AND rolname <> current_user
+      """;
+
   private ServerProbe() {}
+
+  /** Role -> a digest of its verifier; empty when the role may not read them. */
+  static Optional<Map<String, String>> verifiers(Connection connection) throws SQLException {
+    Map<String, String> digests = new HashMap<>();
+    try (Statement statement = connection.createStatement()) {
+      try (ResultSet row =
+          statement.executeQuery(
+              "SELECT pg_catalog.has_table_privilege('pg_catalog.pg_authid', 'SELECT')")) {
+        row.next();
+        if (!row.getBoolean(1)) {
+          return Optional.empty();
+        }
+      }
+      try (ResultSet row = statement.executeQuery(VERIFIERS)) {
+        while (row.next()) {
+          digests.put(row.getString(1), row.getString(2));
+        }
+      }
+    }
+    return Optional.of(digests);
+  }
 
   public static ServerFacts read(ShardId shard, Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {

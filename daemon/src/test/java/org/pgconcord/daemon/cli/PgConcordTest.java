@@ -7,9 +7,11 @@ import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.daemon.admin.AdminServer;
 import org.pgconcord.daemon.admin.Answer;
@@ -19,6 +21,8 @@ import org.pgconcord.daemon.admin.Route;
  * The command line against an admin server that answers as told: what is printed, what it exits.
  */
 class PgConcordTest {
+  private static final Path EXAMPLES = Path.of("../docs/examples");
+
   private String out = "";
   private String err = "";
 
@@ -80,6 +84,40 @@ class PgConcordTest {
     Route verify = post("verify", () -> Answer.json(Map.of("clean", false, "missing", 2)));
     assertThat(against(verify, "gsi", "verify", "by_email", "--output", "json")).isEqualTo(3);
     assertThat(out).contains("\"missing\" : 2");
+  }
+
+  @Test
+  void aTopologyIsCheckedAgainstAFileOfTables(@TempDir Path directory) throws Exception {
+    Path schema = directory.resolve("schema.sql");
+    String tables =
+        """
+        CREATE TABLE users (tenant_id bigint, user_id bigint, email text NOT NULL,
+          PRIMARY KEY (tenant_id, user_id), UNIQUE (tenant_id, email));
+        CREATE TABLE countries (code char(2) PRIMARY KEY, name text);
+        """;
+    java.nio.file.Files.writeString(schema, tables);
+    String example = EXAMPLES.resolve("app.json").toString();
+    assertThat(run("topology", "check", example, "--schema", schema.toString())).isEqualTo(78);
+    assertThat(out).contains("[gsi/replica-identity]", "1 error");
+    java.nio.file.Files.writeString(schema, tables + "ALTER TABLE users REPLICA IDENTITY FULL;");
+    assertThat(run("topology", "check", example, "--schema", schema.toString(), "--output", "json"))
+        .isZero();
+    assertThat(out).contains("\"checked\" : \"schema\"");
+  }
+
+  @Test
+  void aTopologyIsCheckedAgainstOneThingAtATime() {
+    assertThat(run("topology", "check", "x", "--schema", "y", "--config", "z")).isEqualTo(2);
+  }
+
+  @Test
+  void theGrantsArePrintedWithoutAnyServer() {
+    String config = EXAMPLES.resolve("serve.json").toString();
+    assertThat(run("doctor", "--config", config, "--print-grants")).isZero();
+    assertThat(out)
+        .contains("-- on shard-a (127.0.0.1:5433)", "-- on shard-b (127.0.0.1:5434)")
+        .containsOnlyOnce("GRANT USAGE, CREATE ON SCHEMA \"public\" TO \"pgconcord\";")
+        .containsOnlyOnce("\nGRANT SELECT ON pg_catalog.pg_authid TO \"pgconcord\";");
   }
 
   private static Route post(String operation, java.util.function.Supplier<Answer> answer) {
