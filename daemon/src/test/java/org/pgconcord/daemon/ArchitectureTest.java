@@ -5,97 +5,171 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPac
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
-import com.tngtech.archunit.junit.AnalyzeClasses;
-import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import org.junit.jupiter.api.Test;
 
 /** The arrows between modules, the order of the router's stages, and who may see which library. */
-@AnalyzeClasses(packages = "org.pgconcord", importOptions = DoNotIncludeTests.class)
 class ArchitectureTest {
   private static final String ROOT = "org.pgconcord.";
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .withImportOption(new DoNotIncludeTests())
+          .importPackages("org.pgconcord");
 
   // --- modules: who may know whom ------------------------------------------------------------
 
-  @ArchTest static final ArchRule config = knowsOnly("config");
-  @ArchTest static final ArchRule gsi = knowsOnly("gsi", "config");
-  @ArchTest static final ArchRule state = knowsOnly("state", "config");
-  @ArchTest static final ArchRule router = knowsOnly("router", "config", "gsi");
-  @ArchTest static final ArchRule cdc = knowsOnly("cdc", "config", "gsi", "state");
-  @ArchTest static final ArchRule backfill = knowsOnly("backfill", "config", "gsi", "state");
-  @ArchTest static final ArchRule verifier = knowsOnly("verifier", "config", "gsi", "state");
-  @ArchTest static final ArchRule testkit = knowsOnly("testkit", "config");
+  @Test
+  void config() {
+    check(knowsOnly("config"));
+  }
 
-  @ArchTest
-  static final ArchRule theDaemonShipsOnlyTheCluster =
-      noClasses()
-          .that()
-          .resideInAPackage(ROOT + "daemon..")
-          .should()
-          .dependOnClassesThat(
-              resideInAPackage(ROOT + "testkit..")
-                  .and(not(resideInAPackage(ROOT + "testkit.cluster.."))));
+  @Test
+  void gsi() {
+    check(knowsOnly("gsi", "config"));
+  }
 
-  @ArchTest
-  static final ArchRule noCyclesBetweenModules =
-      SlicesRuleDefinition.slices().matching(ROOT + "(*)..").should().beFreeOfCycles();
+  @Test
+  void state() {
+    check(knowsOnly("state", "config"));
+  }
+
+  @Test
+  void router() {
+    check(knowsOnly("router", "config", "gsi"));
+  }
+
+  @Test
+  void cdc() {
+    check(knowsOnly("cdc", "config", "gsi", "state"));
+  }
+
+  @Test
+  void backfill() {
+    check(knowsOnly("backfill", "config", "gsi", "state"));
+  }
+
+  @Test
+  void verifier() {
+    check(knowsOnly("verifier", "config", "gsi", "state"));
+  }
+
+  @Test
+  void testkit() {
+    check(knowsOnly("testkit", "config"));
+  }
+
+  @Test
+  void theDaemonShipsOnlyTheCluster() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(ROOT + "daemon..")
+            .should()
+            .dependOnClassesThat(
+                resideInAPackage(ROOT + "testkit..")
+                    .and(not(resideInAPackage(ROOT + "testkit.cluster..")))));
+  }
+
+  @Test
+  void noCyclesBetweenModules() {
+    check(SlicesRuleDefinition.slices().matching(ROOT + "(*)..").should().beFreeOfCycles());
+  }
 
   // --- the router's stages -------------------------------------------------------------------
 
-  @ArchTest
-  static final ArchRule wire =
-      stageKnowsNot("wire", "session", "sql", "analyse", "plan", "exec", "backend");
+  @Test
+  void wire() {
+    check(stageKnowsNot("wire", "session", "sql", "analyse", "plan", "exec", "backend"));
+  }
 
-  @ArchTest
-  static final ArchRule sql = stageKnowsNot("sql", "session", "analyse", "plan", "exec", "backend");
+  @Test
+  void sql() {
+    check(stageKnowsNot("sql", "session", "analyse", "plan", "exec", "backend"));
+  }
 
-  @ArchTest static final ArchRule analyse = stageKnowsNot("analyse", "session", "exec", "backend");
-  @ArchTest static final ArchRule plan = stageKnowsNot("plan", "session", "exec", "backend");
+  @Test
+  void analyse() {
+    check(stageKnowsNot("analyse", "session", "exec", "backend"));
+  }
 
-  @ArchTest
-  static final ArchRule backend = stageKnowsNot("backend", "sql", "analyse", "plan", "exec");
+  @Test
+  void plan() {
+    check(stageKnowsNot("plan", "session", "exec", "backend"));
+  }
+
+  @Test
+  void backend() {
+    check(stageKnowsNot("backend", "sql", "analyse", "plan", "exec"));
+  }
 
   // --- library fences ------------------------------------------------------------------------
 
-  @ArchTest
-  static final ArchRule netty =
-      fence(
-          "io.netty..",
-          ROOT + "router.wire..",
-          ROOT + "router.session..",
-          ROOT + "router.backend..",
-          ROOT + "router");
+  @Test
+  void netty() {
+    check(
+        fence(
+            "io.netty..",
+            ROOT + "router.wire..",
+            ROOT + "router.session..",
+            ROOT + "router.backend..",
+            ROOT + "router"));
+  }
 
-  @ArchTest static final ArchRule jsqlparser = fence("net.sf.jsqlparser..", ROOT + "router.sql..");
+  @Test
+  void jsqlparser() {
+    check(fence("net.sf.jsqlparser..", ROOT + "router.sql.."));
+  }
 
-  @ArchTest static final ArchRule debezium = fence("io.debezium..", ROOT + "cdc.source..");
-  @ArchTest static final ArchRule kafka = fence("org.apache.kafka..", ROOT + "cdc.source..");
+  @Test
+  void debezium() {
+    check(fence("io.debezium..", ROOT + "cdc.source.."));
+  }
 
-  @ArchTest static final ArchRule rocksdb = fence("org.rocksdb..", ROOT + "state.store..");
+  @Test
+  void kafka() {
+    check(fence("org.apache.kafka..", ROOT + "cdc.source.."));
+  }
 
-  @ArchTest
-  static final ArchRule picocli = fence("picocli..", ROOT + "daemon.cli..", ROOT + "daemon.demo..");
+  @Test
+  void rocksdb() {
+    check(fence("org.rocksdb..", ROOT + "state.store.."));
+  }
 
-  @ArchTest
-  static final ArchRule micrometer = fence("io.micrometer..", ROOT + "daemon..", ROOT + "router");
+  @Test
+  void picocli() {
+    check(fence("picocli..", ROOT + "daemon.cli..", ROOT + "daemon.demo.."));
+  }
 
-  @ArchTest
-  static final ArchRule jdkHttpServer = fence("com.sun.net.httpserver..", ROOT + "daemon.admin..");
+  @Test
+  void micrometer() {
+    check(fence("io.micrometer..", ROOT + "daemon..", ROOT + "router"));
+  }
+
+  @Test
+  void jdkHttpServer() {
+    check(fence("com.sun.net.httpserver..", ROOT + "daemon.admin.."));
+  }
 
   // --- habits --------------------------------------------------------------------------------
 
-  @ArchTest
-  static final ArchRule nobodySleeps =
-      noClasses().should().callMethod(Thread.class, "sleep", long.class);
+  @Test
+  void nobodySleeps() {
+    check(noClasses().should().callMethod(Thread.class, "sleep", long.class));
+  }
 
-  @ArchTest
-  static final ArchRule onlyMainEndsTheProcess =
-      noClasses()
-          .that()
-          .doNotHaveFullyQualifiedName(ROOT + "daemon.Main")
-          .should()
-          .callMethod(System.class, "exit", int.class);
+  @Test
+  void onlyMainEndsTheProcess() {
+    check(
+        noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName(ROOT + "daemon.Main")
+            .should()
+            .callMethod(System.class, "exit", int.class));
+  }
 
   private static ArchRule knowsOnly(String module, String... others) {
     String[] allowed = new String[others.length + 1];
@@ -134,5 +208,9 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .resideInAPackage(library)
         .allowEmptyShould(true);
+  }
+
+  private static void check(ArchRule rule) {
+    rule.check(CLASSES);
   }
 }
