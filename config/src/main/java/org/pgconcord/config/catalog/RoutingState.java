@@ -17,26 +17,30 @@ import org.pgconcord.config.value.TableName;
  * @param misplaced logical database -> undeclared relations with rows where the defaults do not
  *     place them, views over sharded tables among them; statements on them are refused until they
  *     are declared
+ * @param namesakes logical database -> undeclared relations that have a declared table's name in
+ *     another schema, on any shard
  */
 public record RoutingState(
     long revision,
     Topology topology,
     Map<GsiName, GsiStatus> gsis,
     Map<String, Map<TableName, TableSchema>> schemas,
-    Map<String, Set<TableName>> misplaced) {
+    Map<String, Set<TableName>> misplaced,
+    Map<String, Set<TableName>> namesakes) {
   public RoutingState {
     misplaced = Map.copyOf(misplaced);
+    namesakes = Map.copyOf(namesakes);
     gsis = Map.copyOf(gsis);
     schemas = Map.copyOf(schemas);
   }
 
-  /** A state without misplaced tables. */
+  /** A state without undeclared relations that matter. */
   public RoutingState(
       long revision,
       Topology topology,
       Map<GsiName, GsiStatus> gsis,
       Map<String, Map<TableName, TableSchema>> schemas) {
-    this(revision, topology, gsis, schemas, Map.of());
+    this(revision, topology, gsis, schemas, Map.of(), Map.of());
   }
 
   /**
@@ -59,5 +63,10 @@ public record RoutingState(
   /** Whether an undeclared table has rows on a shard where it should have none. */
   public boolean isMisplaced(String database, TableName table) {
     return misplaced.getOrDefault(database, Set.of()).contains(table);
+  }
+
+  /** Whether an undeclared relation has a declared table's name in another schema. */
+  public boolean isNamesake(String database, TableName relation) {
+    return namesakes.getOrDefault(database, Set.of()).contains(relation);
   }
 }

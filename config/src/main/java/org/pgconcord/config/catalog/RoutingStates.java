@@ -51,7 +51,8 @@ public final class RoutingStates {
         topology,
         declared(stored, topology),
         earlier.schemas(),
-        earlier.misplaced());
+        earlier.misplaced(),
+        earlier.namesakes());
   }
 
   /** The document's topology; what was stored had no findings, but this version may be stricter. */
@@ -69,15 +70,17 @@ public final class RoutingStates {
       CatalogState stored, Topology topology, Map<String, Survey> surveys) {
     Map<String, Map<TableName, TableSchema>> schemas = new HashMap<>();
     Map<String, Set<TableName>> misplaced = new HashMap<>();
+    Map<String, Set<TableName>> namesakes = new HashMap<>();
     for (LogicalDatabase database : topology.databases().values()) {
       Survey survey = surveys.get(database.name());
       if (survey != null) {
         schemas.put(database.name(), schemas(database, survey));
         misplaced.put(database.name(), TopologyCheck.misplaced(database, survey));
+        namesakes.put(database.name(), survey.namesakes());
       }
     }
     return new RoutingState(
-        stored.revision(), topology, declared(stored, topology), schemas, misplaced);
+        stored.revision(), topology, declared(stored, topology), schemas, misplaced, namesakes);
   }
 
   /** Each table as its first shard has it: that they agree is checked elsewhere. */

@@ -70,6 +70,16 @@ public final class SchemaSurvey {
       WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
       """;
 
+  /** Relations of users' schemas by one of the given names, whatever their schema. */
+  private static final String NAMESAKES =
+      """
+      SELECT n.nspname, c.relname
+      FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relname = ANY (?::text[]) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+        AND n.nspname NOT IN ('pgconcord', 'pg_catalog', 'information_schema')
+        AND n.nspname NOT LIKE 'pg\\_%'
+      """;
+
   private final ShardConnections connections;
 
   public SchemaSurvey(ShardConnections connections) {
@@ -95,12 +105,14 @@ public final class SchemaSurvey {
     Map<ShardId, Map<TableName, TableSchema>> tables = new HashMap<>();
     Map<ShardId, Set<TableName>> undeclared = new HashMap<>();
     Set<TableName> readers = new HashSet<>();
+    Set<TableName> namesakes = new HashSet<>();
     for (ShardId shard : topology.shards()) {
       try (Connection connection = connections.open(shard, database.name())) {
         databases.put(shard, SchemaReader.database(connection));
         tables.put(shard, SchemaReader.read(connection, database.tables().keySet()));
         undeclared.put(shard, undeclaredRows(connection, database));
         readers.addAll(readers(connection, database));
+        namesakes.addAll(namesakes(connection, database));
       } catch (SQLException e) {
         throw ErrorCode.SHARD_UNREACHABLE
             .because("the schema of shard " + shard + " cannot be read")
@@ -108,7 +120,7 @@ public final class SchemaSurvey {
             .withCause(e);
       }
     }
-    return new Survey(databases, tables, undeclared, readers);
+    return new Survey(databases, tables, undeclared, readers, namesakes);
   }
 
   private static Set<TableName> readers(Connection connection, LogicalDatabase database)
@@ -136,6 +148,22 @@ public final class SchemaSurvey {
       }
     }
     return readers;
+  }
+
+  private static Set<TableName> namesakes(Connection connection, LogicalDatabase database)
+      throws SQLException {
+    Set<TableName> namesakes = new HashSet<>();
+    try (PreparedStatement query = connection.prepareStatement(NAMESAKES)) {
+      query.setArray(
+          1, texts(connection, database.tables().keySet().stream().map(TableName::name).toArray()));
+      try (ResultSet row = query.executeQuery()) {
+        while (row.next()) {
+          namesakes.add(new TableName(row.getString(1), row.getString(2)));
+        }
+      }
+    }
+    namesakes.removeAll(database.tables().keySet());
+    return namesakes;
   }
 
   private static Array texts(Connection connection, Object[] values) throws SQLException {

@@ -17,17 +17,21 @@ import org.pgconcord.config.value.TableName;
  *     that hold rows
  * @param readers relations that the document does not name and through which rows of sharded tables
  *     are read: views over them, their partitions, children and parents
+ * @param namesakes relations that the document does not name in other schemas than a declared table
+ *     of the same name, on any shard
  */
 public record Survey(
     Map<ShardId, DatabaseSchema> databases,
     Map<ShardId, Map<TableName, TableSchema>> tables,
     Map<ShardId, Set<TableName>> undeclaredRows,
-    Set<TableName> readers) {
+    Set<TableName> readers,
+    Set<TableName> namesakes) {
   public Survey {
     databases = Map.copyOf(databases);
     tables = Map.copyOf(tables);
     undeclaredRows = Map.copyOf(undeclaredRows);
     readers = Set.copyOf(readers);
+    namesakes = Set.copyOf(namesakes);
   }
 
   /** The shards that have the table, with its description there. */

@@ -42,7 +42,7 @@ public final class ShardTables {
         here.keySet().retainAll(on(shard, database));
         byShard.put(shard, here);
       }
-      surveys.put(database.name(), new Survey(Map.of(), byShard, Map.of(), Set.of()));
+      surveys.put(database.name(), new Survey(Map.of(), byShard, Map.of(), Set.of(), Set.of()));
     }
     return surveys;
   }

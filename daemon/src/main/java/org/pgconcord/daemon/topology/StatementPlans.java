@@ -24,7 +24,7 @@ public final class StatementPlans {
     Map<TableName, TableSchema> tables = SchemaFile.read(schemaSql);
     Map<String, Map<TableName, TableSchema>> schemas = new LinkedHashMap<>();
     topology.databases().keySet().forEach(database -> schemas.put(database, tables));
-    return new RoutingState(0, topology, Map.of(), schemas, Map.of());
+    return new RoutingState(0, topology, Map.of(), schemas);
   }
 
   /**

@@ -213,7 +213,7 @@ public final class FunctionCalls {
       return false;
     }
     if (tokens.isSymbol(previous, ")")) {
-      return !closesOperator(tokens, previous);
+      return !closesOperator(tokens, previous) && !closesDistinctOn(tokens, previous);
     }
     return tokens.kind(previous) == TokenKind.QUOTED_NAME
         || (tokens.kind(previous) == TokenKind.WORD
@@ -227,6 +227,19 @@ public final class FunctionCalls {
       i--;
     }
     return tokens.isWord(i - 1, "operator");
+  }
+
+  /** {@code DISTINCT ON (a) f(b)}: the first item of the list follows. */
+  private static boolean closesDistinctOn(Tokens tokens, int close) {
+    int depth = 0;
+    for (int i = close; i > 1; i--) {
+      if (tokens.isSymbol(i, ")")) {
+        depth++;
+      } else if (tokens.isSymbol(i, "(") && --depth == 0) {
+        return tokens.isWord(i - 1, "on") && tokens.isWord(i - 2, "distinct");
+      }
+    }
+    return false;
   }
 
   private static boolean namesOnly(Tokens tokens, int from, int to) {

@@ -13,7 +13,7 @@ public sealed interface Relation {
 
   /**
    * A relation that no document names although rows of it, or declared tables that it reads, are on
-   * other shards than its own.
+   * other shards than its own, or that may come before the declared table which the name means.
    */
   record Misplaced(TableName table) implements Relation {}
 

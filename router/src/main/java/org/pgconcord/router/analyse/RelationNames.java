@@ -42,11 +42,13 @@ public final class RelationNames {
     if (name.size() == 2) {
       return find(name.get(0), name.get(1));
     }
+    Optional<TableName> hiding = Optional.empty();
     for (String schema : path) {
       Relation found = find(schema, name.get(0));
       if (!(found instanceof Relation.Undeclared)) {
-        return found;
+        return hiding.<Relation>map(Relation.Misplaced::new).orElse(found);
       }
+      hiding = hiding.or(() -> namesake(schema, name.get(0)));
     }
     return new Relation.Undeclared(defaultPlacement());
   }
@@ -67,6 +69,14 @@ public final class RelationNames {
     }
     return new Relation.Declared(
         new DeclaredTable(table, placement, state.schema(database.name(), table)));
+  }
+
+  /** Some shard has it: there it comes before the declared table, elsewhere perhaps not. */
+  private Optional<TableName> namesake(String schema, String name) {
+    return schema.isEmpty() || name.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new TableName(schema, name))
+            .filter(table -> state.isNamesake(database.name(), table));
   }
 
   /** Catalogs are read on the authoritative shard whatever the defaults say. */

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.Derivation;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.EntryDeriver;
@@ -20,13 +21,16 @@ public final class ReturnedRows {
   /** An entry of one of the rows. */
   public record Found(LookupIndex index, Entry entry) {}
 
+  private final ShardId shard;
   private final List<Source> sources = new ArrayList<>();
   private final List<Found> found = new ArrayList<>();
 
   /**
+   * @param shard where the rows are
    * @param columns the added columns in order
    */
-  public ReturnedRows(List<LookupIndex> indexes, List<String> columns) {
+  public ReturnedRows(ShardId shard, List<LookupIndex> indexes, List<String> columns) {
+    this.shard = shard;
     for (LookupIndex index : indexes) {
       sources.add(
           new Source(
@@ -40,12 +44,14 @@ public final class ReturnedRows {
   /**
    * Takes one row's added columns as text.
    *
-   * @throws org.pgconcord.config.error.ConcordException for a NULL that an index does not allow
+   * @throws org.pgconcord.config.error.ConcordException for a NULL that an index does not allow,
+   *     and for a shard key that a trigger has changed to one of another shard
    */
   public void add(List<@Nullable String> added) {
     for (Source source : sources) {
-      Derivation derivation =
-          source.deriver().derive(added.get(source.key()), added.get(source.shardKey()));
+      String shardKey = added.get(source.shardKey());
+      requireHere(source.index(), shardKey);
+      Derivation derivation = source.deriver().derive(added.get(source.key()), shardKey);
       if (derivation instanceof Derivation.Owns owns) {
         found.add(new Found(source.index(), owns.entry()));
       } else if (derivation instanceof Derivation.NullViolation violation) {
@@ -54,6 +60,14 @@ public final class ReturnedRows {
                 .formatted(
                     violation.column(), source.index().owner().name(), source.index().name()));
       }
+    }
+  }
+
+  private void requireHere(LookupIndex index, @Nullable String shardKey) {
+    if (shardKey != null && !index.shardOf(shardKey).equals(shard)) {
+      throw ErrorCode.WRITE_SHARD_KEY_COLUMN.because(
+          "a trigger of %s has changed \"%s\" to a shard key of another shard"
+              .formatted(index.owner().name(), index.shardKeyColumn().name()));
     }
   }
 

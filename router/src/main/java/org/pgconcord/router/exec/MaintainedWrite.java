@@ -37,7 +37,7 @@ final class MaintainedWrite {
   private final EntryWork work;
   private final ReturnedRows returned;
 
-  private MaintainedWrite(Execution execution, Plan.Write plan, EntryWork work) {
+  private MaintainedWrite(Execution execution, Plan.Write plan, EntryWork work, ShardId shard) {
     this.execution = execution;
     this.plan = plan;
     this.work = work;
@@ -46,11 +46,11 @@ final class MaintainedWrite {
         work.gsis().stream()
             .map(gsi -> services.indexes().of(services.epochs().current(), gsi))
             .toList();
-    this.returned = new ReturnedRows(indexes, work.columns());
+    this.returned = new ReturnedRows(shard, indexes, work.columns());
   }
 
   static void run(Execution execution, Plan.Write plan, EntryWork work, ShardId shard) {
-    MaintainedWrite write = new MaintainedWrite(execution, plan, work);
+    MaintainedWrite write = new MaintainedWrite(execution, plan, work, shard);
     Transaction tx = execution.tx();
     if (tx.scope() == Transaction.Scope.NONE) {
       tx.begin(Transaction.Scope.SINGLE, TransactionModes.NONE);

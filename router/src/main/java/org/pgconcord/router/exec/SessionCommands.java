@@ -1,7 +1,6 @@
 package org.pgconcord.router.exec;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.pgconcord.router.plan.PlanText;
 import org.pgconcord.router.plan.SessionCommand;
@@ -17,7 +16,6 @@ import org.pgconcord.router.wire.RowDescription;
 final class SessionCommands {
   private final SessionContext session;
   private final Transaction tx;
-  private boolean defaultFixedSnapshot;
 
   SessionCommands(SessionContext session, Transaction tx) {
     this.session = session;
@@ -30,7 +28,7 @@ final class SessionCommands {
         && tx.modes()
             .isolation()
             .map(TransactionModes.Isolation::fixedSnapshot)
-            .orElse(defaultFixedSnapshot);
+            .orElseGet(session.settings()::fixedSnapshot);
   }
 
   void run(Execution execution, SessionCommand command) {
@@ -86,10 +84,6 @@ final class SessionCommands {
     @Override
     public Void setTransaction(SessionCommand.SetTransaction command) {
       if (command.session()) {
-        command
-            .modes()
-            .isolation()
-            .ifPresent(isolation -> defaultFixedSnapshot = isolation.fixedSnapshot());
         return setting(new SettingCommand(SettingCommand.Kind.SET, "session characteristics", ""));
       }
       if (tx.scope() != Transaction.Scope.EXPLICIT) {
@@ -107,15 +101,26 @@ final class SessionCommands {
     @Override
     public Void set(SessionCommand.SetParameter command) {
       String value = String.join(", ", command.values());
-      if (command.name().equals("default_transaction_isolation")) {
-        String level = value.toLowerCase(Locale.ROOT);
-        defaultFixedSnapshot = level.equals("repeatable read") || level.equals("serializable");
+      if (command.name().equals("transaction_isolation")) {
+        isolation(value);
       }
       SettingCommand.Kind kind =
           command.local()
               ? SettingCommand.Kind.SET_LOCAL
               : command.values().isEmpty() ? SettingCommand.Kind.RESET : SettingCommand.Kind.SET;
       return setting(new SettingCommand(kind, command.name(), value));
+    }
+
+    /** What BEGIN could have said; whether it is too late for it the server knows. */
+    private void isolation(String level) {
+      for (TransactionModes.Isolation known : TransactionModes.Isolation.values()) {
+        if (known.name().replace('_', ' ').equalsIgnoreCase(level)) {
+          tx.setModes(
+              merged(
+                  tx.modes(),
+                  new TransactionModes(Optional.of(known), Optional.empty(), Optional.empty())));
+        }
+      }
     }
 
     @Override
@@ -130,7 +135,6 @@ final class SessionCommands {
 
     @Override
     public Void discardAll(SessionCommand.DiscardAll command) {
-      defaultFixedSnapshot = false;
       return setting(new SettingCommand(SettingCommand.Kind.DISCARD_ALL, "", ""));
     }
 

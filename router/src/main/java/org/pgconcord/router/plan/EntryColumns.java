@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.pgconcord.config.schema.TableSchema;
+import org.pgconcord.config.sharding.KeyType;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.router.analyse.DeclaredTable;
@@ -28,10 +29,33 @@ final class EntryColumns {
     columns.addAll(table.schema().map(TableSchema::primaryKey).orElse(List.of()));
     String list =
         columns.stream()
-            .map(c -> Identifiers.quote(alias) + "." + Identifiers.quote(c))
+            .map(c -> text(table, c, Identifiers.quote(alias) + "." + Identifiers.quote(c)))
             .collect(Collectors.joining(", "));
     boolean returns = input.clauses().topLevelReturning().isPresent();
     SqlEdit edit = new SqlEdit(input.tokens().size(), (returns ? ", " : " RETURNING ") + list);
     return Optional.of(new EntryWork(maintained, List.copyOf(columns), returns, List.of(edit)));
+  }
+
+  /**
+   * The client's DateStyle, TimeZone and bytea_output decide how its session prints a value; what
+   * entries are made of must not depend on them.
+   */
+  private static String text(DeclaredTable table, String name, String column) {
+    Optional<KeyType> type =
+        table.schema().flatMap(s -> s.column(name)).flatMap(c -> KeyType.of(c.typeOid()));
+    return switch (type.orElse(KeyType.TEXT)) {
+      case BYTEA -> "'\\x' OPERATOR(pg_catalog.||) pg_catalog.encode(%s, 'hex')".formatted(column);
+      case DATE, TIMESTAMP -> iso(column);
+      case TIMESTAMPTZ ->
+          "CASE WHEN pg_catalog.isfinite(%1$s) THEN %2$s OPERATOR(pg_catalog.||) '+00' ELSE %3$s END"
+              .formatted(column, iso("pg_catalog.timezone('UTC', " + column + ")"), iso(column));
+      default -> column;
+    };
+  }
+
+  /** Text in JSON is ISO 8601 under all settings. */
+  private static String iso(String column) {
+    return "pg_catalog.replace(pg_catalog.to_jsonb(%s) OPERATOR(pg_catalog.#>>) '{}', 'T', ' ')"
+        .formatted(column);
   }
 }

@@ -6,6 +6,7 @@ import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.router.plan.StatementFacts.Command;
 import org.pgconcord.router.sql.Lexer;
 import org.pgconcord.router.sql.StatementText;
+import org.pgconcord.router.sql.TokenKind;
 import org.pgconcord.router.sql.Tokens;
 
 /**
@@ -30,6 +31,7 @@ final class ExplainPlanner {
     boolean router = false;
     if (tokens.isSymbol(1, "(") && !tokens.isAnyWord(2, "select", "with", "values", "table")) {
       while (at < tokens.size() && !tokens.isSymbol(at, ")")) {
+        refuseQuoted(tokens, at);
         analyze |= tokens.isAnyWord(at, "analyze", "analyse") && !isOff(tokens, at + 1);
         router |= tokens.isWord(at, "router");
         at++;
@@ -52,6 +54,13 @@ final class ExplainPlanner {
     return router
         ? new SessionCommand.ExplainRouter(planned)
         : onShard(planned.plan(), at, analyze);
+  }
+
+  /** {@code ("analyze")} means the option too; read as another it would run a write unseen. */
+  private static void refuseQuoted(Tokens tokens, int at) {
+    if (tokens.kind(at).isName() && tokens.kind(at) != TokenKind.WORD) {
+      throw ErrorCode.SQL_COMMAND.because("the options of EXPLAIN are written without quotes");
+    }
   }
 
   private static boolean isOff(Tokens tokens, int at) {

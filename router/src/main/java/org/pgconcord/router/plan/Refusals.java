@@ -53,7 +53,8 @@ final class Refusals {
 
   static ConcordException misplaced(TableName table) {
     return ErrorCode.SQL_MISPLACED_TABLE.because(
-        "%s is not declared, and its rows are on, or come from, several shards".formatted(table));
+        "%s is not declared, and its rows are on, or come from, several shards, or it hides a declared table"
+            .formatted(table));
   }
 
   /** Wherever sharded rows are read, the reference tables beside them must have copies. */

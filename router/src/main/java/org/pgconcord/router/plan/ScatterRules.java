@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.TableName;
+import org.pgconcord.router.analyse.DeclaredTable;
 import org.pgconcord.router.analyse.KnownFunctions.Kind;
 import org.pgconcord.router.analyse.ReadFacts;
 import org.pgconcord.router.analyse.TableUse;
@@ -130,8 +131,18 @@ final class ScatterRules {
             "system column %s over several shards".formatted(name));
       }
       if (tokens.isSymbol(i - 1, ".") && !tokens.isSymbol(i + 1, "(")) {
+        ofExpression(i, name);
         field(i, name);
       }
+    }
+  }
+
+  /** {@code (u).f} is a field of a value, or a call of {@code f}, an aggregate perhaps. */
+  private void ofExpression(int token, String name) {
+    Tokens tokens = input.tokens();
+    if (tokens.isSymbol(token - 2, ")") || tokens.isSymbol(token - 2, "]")) {
+      throw ErrorCode.QUERY_UNKNOWN_COLUMN.because(
+          "what \"%s\" is behind an expression is not known here".formatted(name));
     }
   }
 
@@ -149,6 +160,17 @@ final class ScatterRules {
             "%s has no column \"%s\"".formatted(use.table().name(), name));
       }
     }
+    boolean sharded = facts.sharded().stream().anyMatch(u -> u.alias().equals(qualifier));
+    if (!sharded && !facts.references().stream().allMatch(t -> mayMean(t, qualifier, name))) {
+      throw ErrorCode.QUERY_UNKNOWN_COLUMN.because(
+          "not every reference table that \"%s\" could be has a column \"%s\""
+              .formatted(qualifier, name));
+    }
+  }
+
+  /** A column, the table's own name, or that of a table with another schema. */
+  private static boolean mayMean(DeclaredTable table, String qualifier, String name) {
+    return table.hasColumn(name) || table.name().schema().equals(qualifier);
   }
 
   private static org.pgconcord.config.error.ConcordException merge(String what, List<String> why) {

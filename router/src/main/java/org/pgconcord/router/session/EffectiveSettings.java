@@ -2,15 +2,27 @@ package org.pgconcord.router.session;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
- * The two settings that decide what a statement means here, search path and role, followed through
- * transactions: {@code now} is in force; {@code kept} will be after COMMIT; {@code before} after
- * ROLLBACK. Values are the server's own words, asked after each change.
+ * The settings that decide what a statement means here, search path, role and the isolation of
+ * transactions that name none, followed through transactions: {@code now} is in force; {@code kept}
+ * will be after COMMIT; {@code before} after ROLLBACK. Values are the server's own words, asked
+ * after each change.
  */
 final class EffectiveSettings {
-  /** A pair of values. */
-  record Values(List<String> searchPath, String role) {}
+  /**
+   * Their values.
+   *
+   * @param isolation default_transaction_isolation
+   */
+  record Values(List<String> searchPath, String role, String isolation) {}
+
+  /**
+   * The names under which the isolation is set; the second is that of SET SESSION CHARACTERISTICS.
+   */
+  static final Set<String> ISOLATION =
+      Set.of("default_transaction_isolation", "session characteristics");
 
   private Values now;
   private Values kept;
@@ -32,11 +44,15 @@ final class EffectiveSettings {
     }
     now = values;
     if (!local) {
-      boolean path = name.isEmpty() || name.equals("search_path");
-      boolean role = !name.equals("search_path");
+      boolean all = name.isEmpty();
+      boolean path = all || name.equals("search_path");
+      boolean isolation = all || ISOLATION.contains(name);
+      boolean role = all || !(path || isolation);
       kept =
           new Values(
-              path ? values.searchPath() : kept.searchPath(), role ? values.role() : kept.role());
+              path ? values.searchPath() : kept.searchPath(),
+              role ? values.role() : kept.role(),
+              isolation ? values.isolation() : kept.isolation());
     }
   }
 

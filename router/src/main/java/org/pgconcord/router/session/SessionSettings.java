@@ -32,6 +32,9 @@ public interface SessionSettings {
   /** The effective role (SET ROLE). */
   String currentUser();
 
+  /** A transaction that names no isolation level reads all its statements from one snapshot. */
+  boolean fixedSnapshot();
+
   /** Changes whenever {@link #searchPath}, {@link #currentUser} or another setting changes. */
   long version();
 }

@@ -21,15 +21,17 @@ import org.pgconcord.router.wire.TransactionStatus;
  */
 final class TrackedSettings implements SessionSettings {
   private static final String ASK =
-      "SELECT pg_catalog.current_setting('search_path'), CURRENT_USER::pg_catalog.text";
+      "SELECT pg_catalog.current_setting('search_path'), CURRENT_USER::pg_catalog.text,"
+          + " pg_catalog.current_setting('default_transaction_isolation')";
   private static final Set<String> MEANINGFUL =
       Set.of("", "search_path", "role", "session_authorization");
+  private static final Set<String> FIXED = Set.of("repeatable read", "serializable");
 
   private final SettingsRecorder recorder;
   private final SessionBackends backends;
   private final Runnable discarded;
   private EffectiveSettings effective =
-      new EffectiveSettings(new EffectiveSettings.Values(List.of(), ""));
+      new EffectiveSettings(new EffectiveSettings.Values(List.of(), "", ""));
   private long version;
 
   /** {@code discarded} is told when DISCARD ALL has run. */
@@ -48,7 +50,9 @@ final class TrackedSettings implements SessionSettings {
   private static EffectiveSettings.Values values(QueryResult answer) {
     List<@Nullable String> row = answer.rows().get(0);
     return new EffectiveSettings.Values(
-        SearchPath.parse(String.valueOf(row.get(0))), String.valueOf(row.get(1)));
+        SearchPath.parse(String.valueOf(row.get(0))),
+        String.valueOf(row.get(1)),
+        String.valueOf(row.get(2)));
   }
 
   @Override
@@ -117,7 +121,8 @@ final class TrackedSettings implements SessionSettings {
     }
 
     private void refresh(TransactionStatus status) {
-      if (!MEANINGFUL.contains(command.name())) {
+      if (!MEANINGFUL.contains(command.name())
+          && !EffectiveSettings.ISOLATION.contains(command.name())) {
         sink.done();
         return;
       }
@@ -179,6 +184,11 @@ final class TrackedSettings implements SessionSettings {
   @Override
   public String currentUser() {
     return effective.now().role();
+  }
+
+  @Override
+  public boolean fixedSnapshot() {
+    return FIXED.contains(effective.now().isolation());
   }
 
   @Override

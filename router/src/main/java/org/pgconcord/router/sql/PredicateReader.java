@@ -51,7 +51,11 @@ final class PredicateReader {
     }
   }
 
+  /** {@code a = NULL} is no condition to go by: with transform_null_equals it means IS NULL. */
   private Optional<PredicateView> equality(Expression left, Expression right) {
+    if (left instanceof NullValue || right instanceof NullValue) {
+      return Optional.empty();
+    }
     Optional<ColumnView> a = column(left);
     Optional<ColumnView> b = column(right);
     if (a.isPresent() && b.isPresent()) {

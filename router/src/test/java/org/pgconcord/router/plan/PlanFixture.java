@@ -40,7 +40,8 @@ final class PlanFixture {
             TOPOLOGY,
             states,
             Map.of("app", SCHEMAS),
-            Map.of("app", Set.of(new TableName("public", "user_names"))));
+            Map.of("app", Set.of(new TableName("public", "user_names"))),
+            Map.of("app", Set.of(new TableName("shadow", "users"))));
     return new PlanContext(state, "app", searchPath, "demo", fixedSnapshot);
   }
 

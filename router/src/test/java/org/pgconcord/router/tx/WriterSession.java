@@ -90,7 +90,7 @@ final class WriterSession implements AutoCloseable, Suspects {
   private CompletableFuture<Integer> maintain(
       BackendConnection main, QueryResult result, boolean adds) {
     ReturnedRows rows =
-        new ReturnedRows(List.of(UsersByEmail.INDEX), List.of("email", "tenant_id"));
+        new ReturnedRows(main.shard(), List.of(UsersByEmail.INDEX), List.of("email", "tenant_id"));
     result.rows().forEach(rows::add);
     CompletableFuture<Void> secured =
         adds ? tx.entries().add(main, rows.found()) : tx.entries().remove(main, rows.found());
@@ -192,6 +192,11 @@ final class WriterSession implements AutoCloseable, Suspects {
     @Override
     public String currentUser() {
       return "demo";
+    }
+
+    @Override
+    public boolean fixedSnapshot() {
+      return false;
     }
 
     @Override

@@ -247,6 +247,20 @@ final class SchemaCheckIT {
   }
 
   @Test
+  void relationsWithADeclaredTablesNameInAnotherSchemaAreFound() throws SQLException {
+    try (Connection admin = cluster.asSuperuser(Shards.B)) {
+      Shards.run(
+          admin,
+          "CREATE SCHEMA other",
+          "CREATE VIEW other.users AS SELECT 1 AS tenant_id",
+          "CREATE TABLE other.unrelated (id int)");
+      assertThat(Objects.requireNonNull(survey().get("app")).namesakes())
+          .containsExactly(new TableName("other", "users"));
+      Shards.run(admin, "DROP SCHEMA other CASCADE");
+    }
+  }
+
+  @Test
   void rowsOnTheWrongShardAreCounted() throws SQLException {
     ShardLocator locator = locator();
     everywhere("CREATE TABLE settings (id int)");
