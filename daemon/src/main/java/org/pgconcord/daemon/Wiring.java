@@ -35,6 +35,7 @@ import org.pgconcord.daemon.admin.Route;
 import org.pgconcord.daemon.admin.TopologyRoutes;
 import org.pgconcord.daemon.build.GsiOperations;
 import org.pgconcord.daemon.build.ProgressBoard;
+import org.pgconcord.daemon.build.ProgressTable;
 import org.pgconcord.daemon.build.ReferenceOperations;
 import org.pgconcord.daemon.build.RoutingPublisher;
 import org.pgconcord.daemon.topology.CatalogLocation;
@@ -96,7 +97,7 @@ final class Wiring {
         closing.add("catalog watch", new CatalogWatch(catalog, states, atHome, epochs::publish));
     watch.start();
 
-    ProgressBoard board = new ProgressBoard(System::nanoTime);
+    ProgressBoard board = new ProgressBoard(System::nanoTime, progressTable(atHome));
     StateStore store =
         closing.add("state", StateStore.open(settings.stateDir().resolve("rocksdb")));
     GsiOperations gsis = new GsiOperations(publisher, board);
@@ -140,6 +141,12 @@ final class Wiring {
     Catalog catalog = closing.add("catalog", new Catalog(atHome));
     connections.remember(catalog.servers());
     return catalog;
+  }
+
+  /** With a session of its own: the catalog's other work never waits for it. */
+  private ProgressTable progressTable(Supplier<Connection> atHome) {
+    Catalog own = closing.add("progress session", new Catalog(atHome));
+    return closing.add("progress table", new ProgressTable(own::showProgress));
   }
 
   /** The file counts once, for an empty catalog; later the catalog rules. */

@@ -227,6 +227,11 @@ public final class Catalog implements AutoCloseable {
     session.write(c -> CatalogWrites.delete(c, "suspect", gsi, key));
   }
 
+  /** Shows people how far the indexes are; nothing is decided on it. */
+  public void showProgress(List<GsiProgress> rows) {
+    session.write(c -> GsiProgress.store(c, rows));
+  }
+
   /** The servers known as the shards, for {@code ShardConnections.remember}. */
   public Map<ShardId, ServerIdentity> servers() {
     return session.read(CatalogReads::servers);

@@ -2,7 +2,10 @@ package org.pgconcord.config.catalog;
 
 import java.util.List;
 
-/** The tables of schema {@code pgconcord}. Format 1; a change of it raises the number. */
+/**
+ * The tables of schema {@code pgconcord}. Format 1; a change of it raises the number, but for a new
+ * table that no decision rests on: an older daemon can do without it.
+ */
 final class CatalogSql {
   static final int FORMAT = 1;
 
@@ -90,6 +93,39 @@ final class CatalogSql {
             timeline integer NOT NULL,
             version integer NOT NULL,
             seen_at timestamptz NOT NULL DEFAULT now())
+          """,
+          """
+          CREATE TABLE IF NOT EXISTS pgconcord.progress_now (
+            database text NOT NULL,
+            name text NOT NULL,
+            shard text NOT NULL,
+            phase text NOT NULL,
+            rows bigint NOT NULL,
+            rows_estimated bigint NOT NULL,
+            percent double precision NOT NULL,
+            rows_per_second bigint NOT NULL,
+            eta_seconds bigint,
+            lag_bytes bigint NOT NULL,
+            lag_seconds double precision NOT NULL,
+            wal_retained_bytes bigint NOT NULL,
+            updated_at timestamptz NOT NULL DEFAULT now(),
+            PRIMARY KEY (database, name, shard))
+          """,
+          // Not OR REPLACE: that waits for everybody who is reading the view.
+          """
+          DO $$
+          BEGIN
+            IF pg_catalog.to_regclass('pgconcord.gsi_progress') IS NULL THEN
+              CREATE VIEW pgconcord.gsi_progress AS
+              SELECT p.database || '.' || p.name AS gsi, g.state, p.shard, p.phase, p.rows,
+                p.rows_estimated, p.percent, p.rows_per_second, p.eta_seconds, p.lag_bytes,
+                p.lag_seconds, p.wal_retained_bytes, p.updated_at
+              FROM pgconcord.progress_now p
+              JOIN pgconcord.gsi g USING (database, name)
+              ORDER BY 1, 3;
+            END IF;
+          END
+          $$
           """);
 
   /** Twelve hexadecimal digits: part of every slot's and publication's name. */

@@ -3,6 +3,7 @@ package org.pgconcord.daemon.build;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.pgconcord.config.value.GsiName;
@@ -19,6 +20,7 @@ public final class ProgressBoard {
   private static final Logger log = LoggerFactory.getLogger("progress");
 
   private final LongSupplier nanoClock;
+  private final Consumer<List<ShardProgress>> logged;
   private final Map<GsiName, Map<ShardId, Row>> rows = new TreeMap<>();
 
   private static final class Row {
@@ -36,8 +38,13 @@ public final class ProgressBoard {
     }
   }
 
-  public ProgressBoard(LongSupplier nanoClock) {
+  /**
+   * @param logged is told of the lines as they are logged, and at each {@link #logRunning} of those
+   *     there are, be it none; must not wait
+   */
+  public ProgressBoard(LongSupplier nanoClock, Consumer<List<ShardProgress>> logged) {
     this.nanoClock = nanoClock;
+    this.logged = logged;
   }
 
   /** {@code rows} of the phase are done, of {@code estimated}. A new phase is logged at once. */
@@ -50,7 +57,7 @@ public final class ProgressBoard {
     row.meter.phase(phase, estimated);
     row.meter.rows(done, nanoClock.getAsLong());
     if (began) {
-      log(row);
+      log(List.of(row));
     }
   }
 
@@ -60,7 +67,7 @@ public final class ProgressBoard {
     if (row.running) {
       row.running = false;
       row.meter.end();
-      log(row);
+      log(List.of(row));
     }
   }
 
@@ -74,10 +81,11 @@ public final class ProgressBoard {
 
   /** Logs a line for every phase that has not ended. */
   public synchronized void logRunning() {
-    rows.values().stream()
-        .flatMap(shards -> shards.values().stream())
-        .filter(row -> row.running)
-        .forEach(ProgressBoard::log);
+    log(
+        rows.values().stream()
+            .flatMap(shards -> shards.values().stream())
+            .filter(row -> row.running)
+            .toList());
   }
 
   /** In the order of the shards' names. */
@@ -94,7 +102,9 @@ public final class ProgressBoard {
         .computeIfAbsent(shard, uid -> new Row(gsi, uid));
   }
 
-  private static void log(Row row) {
-    log.info("{}", row.now().line());
+  private void log(List<Row> some) {
+    List<ShardProgress> lines = some.stream().map(Row::now).toList();
+    lines.forEach(line -> log.info("{}", line.line()));
+    logged.accept(lines);
   }
 }

@@ -2,7 +2,9 @@ package org.pgconcord.daemon.build;
 
 import java.time.Duration;
 import java.util.Locale;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.catalog.GsiProgress;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.ShardId;
 
@@ -40,6 +42,22 @@ public record ShardProgress(
         shownPercent(),
         rowsPerSecond,
         etaText(),
+        lagBytes,
+        lagSeconds,
+        walRetainedBytes);
+  }
+
+  /** The same as a row of the catalog. */
+  GsiProgress row() {
+    return new GsiProgress(
+        gsi,
+        shard,
+        phase,
+        rows,
+        rowsEstimated,
+        shownPercent(),
+        rowsPerSecond,
+        eta == null ? OptionalLong.empty() : OptionalLong.of(eta.toSeconds()),
         lagBytes,
         lagSeconds,
         walRetainedBytes);

@@ -1,14 +1,18 @@
 package org.pgconcord.daemon.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.value.ShardId;
 
 /** The life of one index with writers on it all the time, and what the gate refuses on the way. */
 class GsiLifeIT {
@@ -29,6 +33,7 @@ class GsiLifeIT {
         assertThat(status.path("state").asText()).isEqualTo("tailing");
         assertThat(status.path("report").path("clean").asBoolean()).isTrue();
         assertThat(status.path("shards")).hasSize(2);
+        showsItsProgressInTheCatalog(system);
         assertThat(gsi.verifyAndEnable().path("state").asText()).isEqualTo("enabled");
         assertThat(gsi.verify().path("clean").asBoolean()).isTrue();
         writers.stop();
@@ -56,6 +61,28 @@ class GsiLifeIT {
         .contains("the index is declared", "there is no verification report");
     assertThat(gsi.check().path("ready").asBoolean()).isFalse();
     assertThat(gsi.state()).isEqualTo("declared");
+  }
+
+  private static void showsItsProgressInTheCatalog(SampleSystem system) {
+    List<String> ended =
+        system.cluster().shards().stream().map(shard -> shard + " verify 100").toList();
+    await().atMost(AUDIT).untilAsserted(() -> assertThat(progress(system)).isEqualTo(ended));
+  }
+
+  private static List<String> progress(SampleSystem system) throws Exception {
+    ShardId home = system.cluster().shards().get(0);
+    List<String> rows = new ArrayList<>();
+    try (Connection connection = system.cluster().asService(home);
+        Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT concat_ws(' ', shard, phase, percent) FROM pgconcord.gsi_progress"
+                    + " WHERE gsi = 'app.by_email' ORDER BY shard")) {
+      while (row.next()) {
+        rows.add(row.getString(1));
+      }
+    }
+    return rows;
   }
 
   private static void readsThroughTheIndex(SampleSystem system) throws Exception {

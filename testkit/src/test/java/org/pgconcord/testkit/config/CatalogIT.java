@@ -29,6 +29,7 @@ import org.pgconcord.config.catalog.CatalogInstaller;
 import org.pgconcord.config.catalog.CatalogState;
 import org.pgconcord.config.catalog.CatalogWatch;
 import org.pgconcord.config.catalog.Conflict;
+import org.pgconcord.config.catalog.GsiProgress;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.catalog.GsiStep;
 import org.pgconcord.config.catalog.Progress;
@@ -41,6 +42,7 @@ import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.settings.ShardConnections;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Lsn;
+import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
 import org.pgconcord.testkit.cluster.ShardCluster;
 
@@ -222,6 +224,43 @@ final class CatalogIT {
       Progress.remove(connection, "shard-a", "app.by_email");
       assertThat(Progress.read(connection, "shard-a", "app.by_email")).isEmpty();
     }
+  }
+
+  @Test
+  void theViewHasTheNewestProgressOfEachShard() throws SQLException {
+    catalog.apply(Shards.DOCUMENT, OptionalLong.empty(), "");
+    catalog.showProgress(
+        List.of(
+            shown(Shards.B, "load", 40, OptionalLong.empty()),
+            shown(Shards.A, "backfill", 10, OptionalLong.of(9))));
+    catalog.showProgress(List.of(shown(Shards.A, "backfill", 20, OptionalLong.of(8))));
+    try (Connection connection = open();
+        Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT string_agg(concat_ws(' ', gsi, state, shard, phase, rows, percent,"
+                    + " coalesce(eta_seconds::text, 'unknown')), '; ' ORDER BY shard)"
+                    + " FROM pgconcord.gsi_progress")) {
+      row.next();
+      assertThat(row.getString(1))
+          .isEqualTo(
+              "app.by_email declared shard-a backfill 20 20 8;"
+                  + " app.by_email declared shard-b load 40 40 unknown");
+    }
+  }
+
+  @Test
+  void aCatalogFromBeforeTheProgressTableGetsIt() throws SQLException {
+    try (Connection connection = open()) {
+      Shards.run(connection, "DROP TABLE pgconcord.progress_now CASCADE");
+      CatalogInstaller.installCatalog(connection);
+      CatalogInstaller.installCatalog(connection);
+    }
+    catalog.showProgress(List.of(shown(Shards.A, "load", 1, OptionalLong.empty())));
+  }
+
+  private static GsiProgress shown(ShardId shard, String phase, long rows, OptionalLong eta) {
+    return new GsiProgress(BY_EMAIL, shard, phase, rows, 100, (double) rows, 1, eta, 0, 0.0, 0);
   }
 
   @Test
