@@ -11,6 +11,7 @@ import org.pgconcord.config.catalog.CatalogState;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.catalog.RoutingState.GsiStatus;
 import org.pgconcord.config.catalog.StoredReport;
+import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Lsn;
@@ -148,8 +149,22 @@ final class IndexOperations implements AutoCloseable {
 
   // --- at the start of a daemon ----------------------------------------------------------------
 
-  /** Takes up whatever state the catalog has, and finishes what an earlier daemon began. */
+  /**
+   * Takes up whatever state the catalog has, and finishes what an earlier daemon began. A slot that
+   * has gone meanwhile leaves a gap that nobody can see: the index is not used until it is rebuilt.
+   */
   void resume() {
+    try {
+      takeUp();
+    } catch (ConcordException e) {
+      if (e.code() != ErrorCode.SLOT_LOST) {
+        throw e;
+      }
+      stopFor(GsiEvent.STREAM_LOST, e.message());
+    }
+  }
+
+  private void takeUp() {
     GsiState state = status().state();
     boolean wished = services.publisher().declared(gsi).wishEnabled();
     switch (state) {
