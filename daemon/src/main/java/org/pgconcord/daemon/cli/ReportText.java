@@ -23,6 +23,13 @@ public final class ReportText {
         "%d entries expected, %d found%n"
             .formatted(counts.path("expected").asLong(), counts.path("actual").asLong()));
     text.append(wrong(counts));
+    if (!report.path("skipped_shards").isEmpty()) {
+      text.append(
+          "not compared: the stream of %s did not get there in time; verify again when its lag is small%n"
+              .formatted(texts(report.path("skipped_shards"))));
+    } else {
+      text.append(bounds(report));
+    }
     for (JsonNode sample : report.path("samples")) {
       text.append("  ").append(sample(sample)).append('\n');
     }
@@ -74,14 +81,19 @@ public final class ReportText {
     for (JsonNode copy : report.path("copies")) {
       text.append(copy(copy));
     }
-    return text.toString();
+    return text.append(bounds(report)).toString();
+  }
+
+  private static String bounds(JsonNode report) {
+    boolean all = report.path("complete").asBoolean(true);
+    return all ? "" : "so many differences that the counts are lower bounds\n";
   }
 
   private static String copy(JsonNode copy) {
     List<String> wrong = new ArrayList<>();
-    for (String kind : List.of("missing", "surplus", "different")) {
+    for (String kind : List.of("missing", "surplus", "different", "in_flight")) {
       if (copy.path(kind).asLong() > 0) {
-        wrong.add(copy.path(kind).asLong() + " " + kind);
+        wrong.add(copy.path(kind).asLong() + " " + kind.replace('_', ' '));
       }
     }
     StringBuilder text = new StringBuilder();
