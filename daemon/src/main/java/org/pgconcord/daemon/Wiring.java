@@ -27,6 +27,7 @@ import org.pgconcord.config.topology.TopologyReader;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.daemon.admin.Address;
 import org.pgconcord.daemon.admin.AdminServer;
+import org.pgconcord.daemon.admin.DoctorRoutes;
 import org.pgconcord.daemon.admin.GsiRoutes;
 import org.pgconcord.daemon.admin.HealthRoutes;
 import org.pgconcord.daemon.admin.PlanRoutes;
@@ -125,7 +126,14 @@ final class Wiring {
             "admin",
             new AdminServer(
                 address(settings.admin().listen()),
-                routes(topologies, watch, publisher, gsis, engines.references(), metrics)));
+                routes(
+                    connections,
+                    topologies,
+                    watch,
+                    publisher,
+                    gsis,
+                    engines.references(),
+                    metrics)));
     Daemon daemon = new Daemon(closing, new Daemon.Addresses(admin.address(), routerAddress));
     ticks(lock, daemon, new Vitals(engines, publisher, board), board);
     admin.start();
@@ -169,7 +177,8 @@ final class Wiring {
     }
   }
 
-  private static List<Route> routes(
+  private List<Route> routes(
+      ShardConnections connections,
       TopologyOperations topologies,
       CatalogWatch watch,
       RoutingPublisher publisher,
@@ -181,6 +190,8 @@ final class Wiring {
     routes.addAll(new TopologyRoutes(topologies, publisher, gsis).routes());
     routes.addAll(new GsiRoutes(gsis).routes());
     routes.addAll(new PlanRoutes(publisher).routes());
+    routes.addAll(
+        new DoctorRoutes(settings, connections, () -> publisher.current().topology()).routes());
     routes.addAll(new ReferenceRoutes(references).routes());
     return routes;
   }

@@ -2,6 +2,7 @@ package org.pgconcord.daemon.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,13 +23,15 @@ import picocli.CommandLine.Option;
 @Command(
     name = "doctor",
     mixinStandardHelpOptions = true,
-    description = "Check servers, roles and tables before anything relies on them.")
+    description = {
+      "Check servers, roles and tables before anything relies on them.",
+      "Asks the daemon, or with --config looks from here with no daemon running."
+    })
 final class DoctorCommand implements Callable<Integer> {
   @Option(
       names = "--config",
       paramLabel = "FILE",
-      required = true,
-      description = "The daemon's configuration; no daemon needs to run.")
+      description = "Look from here by this configuration, without asking a daemon.")
   private @Nullable Path config;
 
   @Option(
@@ -37,26 +40,46 @@ final class DoctorCommand implements Callable<Integer> {
           "Print the SQL that the service role needs on each server, and look at nothing.")
   private boolean printGrants;
 
+  @Mixin private AdminOptions admin = new AdminOptions();
   @Mixin private Output output = new Output();
 
   @Override
   public Integer call() {
-    if (config == null) {
-      throw new IllegalStateException("picocli requires --config");
-    }
-    DaemonSettings settings = Settings.read(config, Map.of());
-    Optional<Topology> topology =
-        settings.topology().map(file -> TopologyReader.read(Files.read(file)).orThrow());
     if (printGrants) {
-      List<String> lines = new GrantScript(settings, topology).lines();
-      output.print(Json.tree(Map.of("sql", lines)), document -> String.join("\n", lines));
+      output.print(grants(), DoctorCommand::lines);
       return ExitCode.OK.status();
     }
+    JsonNode document = checks();
+    output.print(document, DoctorCommand::text);
+    return (document.path("healthy").asBoolean() ? ExitCode.OK : ExitCode.FAILED).status();
+  }
+
+  private JsonNode grants() {
+    if (config == null) {
+      return admin.client().get("/doctor/grants");
+    }
+    DaemonSettings settings = Settings.read(config, Map.of());
+    return Json.tree(Map.of("sql", new GrantScript(settings, topology(settings)).lines()));
+  }
+
+  private JsonNode checks() {
+    if (config == null) {
+      return admin.client().get("/doctor");
+    }
+    DaemonSettings settings = Settings.read(config, Map.of());
     ShardConnections connections = ShardConnections.of(settings, System.getenv());
-    ChecksDocument document =
-        ChecksDocument.of(new Doctor(settings, connections, topology).examine());
-    output.print(Json.tree(document), DoctorCommand::text);
-    return (document.healthy() ? ExitCode.OK : ExitCode.FAILED).status();
+    return Json.tree(
+        ChecksDocument.of(new Doctor(settings, connections, topology(settings)).examine()));
+  }
+
+  private static Optional<Topology> topology(DaemonSettings settings) {
+    return settings.topology().map(file -> TopologyReader.read(Files.read(file)).orThrow());
+  }
+
+  private static String lines(JsonNode document) {
+    List<String> lines = new ArrayList<>();
+    document.path("sql").forEach(line -> lines.add(line.asText()));
+    return String.join("\n", lines);
   }
 
   static String text(JsonNode document) {
