@@ -55,6 +55,10 @@ public final class HeldSnapshot implements AutoCloseable {
 
   /** Whether the snapshot can still be imported, asked over another session of the same server. */
   public boolean isAlive(Connection other) throws SQLException {
+    if (holder.isClosed()) {
+      // The server ends the backend a moment after the session has been closed here.
+      return false;
+    }
     try (PreparedStatement statement =
         other.prepareStatement(
             "SELECT 1 FROM pg_catalog.pg_stat_activity WHERE pid = ? AND state LIKE 'idle%'")) {
