@@ -13,15 +13,37 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.testkit.OldestPostgres;
+import org.pgconcord.testkit.cluster.ClusterSettings;
 
-/** The life of one index with writers on it all the time, and what the gate refuses on the way. */
+/**
+ * The life of one index with writers on it all the time, and what the gate refuses on the way: on
+ * the newest PostgreSQL, on the oldest, and on one of each, where entries are hashed here because
+ * servers of different versions need not hash alike.
+ */
 class GsiLifeIT {
   private static final Duration AUDIT = Duration.ofSeconds(30);
 
   @Test
   void fromDeclaredToEnabledAndBackUnderWriters() throws Exception {
-    Suite suite = Suite.begin("gsi life", 1);
-    try (SampleSystem system = SampleSystem.start(5_000, suite.seed());
+    life("gsi life", ClusterSettings.of(2));
+  }
+
+  @Test
+  void onTheOldestPostgres() throws Exception {
+    life("gsi life oldest", ClusterSettings.of(2).withPostgres(OldestPostgres.jar()));
+  }
+
+  @Test
+  void withAnOwnerShardOfAnotherVersion() throws Exception {
+    ClusterSettings two = ClusterSettings.of(2);
+    ShardId owner = two.shards().get(1);
+    life("gsi life mixed", two.withPostgres(owner, OldestPostgres.jar()));
+  }
+
+  private static void life(String name, ClusterSettings settings) throws Exception {
+    Suite suite = Suite.begin(name, 1);
+    try (SampleSystem system = SampleSystem.start(settings, 5_000, suite.seed());
         DaemonProcess daemon = system.startDaemon()) {
       Gsi gsi = new Gsi(daemon);
       refusesWhatIsNotBuilt(gsi);

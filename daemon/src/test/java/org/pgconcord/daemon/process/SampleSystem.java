@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.testkit.cluster.ClusterSettings;
 import org.pgconcord.testkit.cluster.FreePort;
 import org.pgconcord.testkit.cluster.ShardCluster;
 import org.pgconcord.testkit.cluster.sample.SampleData;
@@ -41,7 +42,13 @@ public final class SampleSystem implements AutoCloseable {
 
   /** Starts the shards with {@code rows} users, and no daemon yet. */
   public static SampleSystem start(long rows, long seed) throws SQLException, IOException {
-    ShardCluster cluster = ShardCluster.start(2);
+    return start(ClusterSettings.of(2), rows, seed);
+  }
+
+  /** The same over shards of these settings. */
+  public static SampleSystem start(ClusterSettings settings, long rows, long seed)
+      throws SQLException, IOException {
+    ShardCluster cluster = ShardCluster.start(settings);
     Path directory = Files.createTempDirectory("pgconcord-it-");
     SampleSystem system = new SampleSystem(cluster, directory);
     try {

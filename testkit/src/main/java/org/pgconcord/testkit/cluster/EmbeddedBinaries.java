@@ -2,7 +2,6 @@ package org.pgconcord.testkit.cluster;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -12,11 +11,13 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
 import org.pgconcord.config.error.ErrorCode;
 
 /**
- * The PostgreSQL on the class path, unpacked once per machine and user into a directory under
- * {@code java.io.tmpdir}.
+ * The PostgreSQL on the class path, or the one in a jar of another version, unpacked once per
+ * machine and user into a directory under {@code java.io.tmpdir}.
  *
  * <p>Processes may unpack at the same time: each unpacks into a directory of its own and renames it
  * into place; whoever comes second finds the name taken, drops its own copy and uses the other's. A
@@ -29,10 +30,25 @@ public final class EmbeddedBinaries {
 
   private EmbeddedBinaries() {}
 
+  /** Where the packed binaries are read from, as often as asked. */
+  @FunctionalInterface
+  private interface Archive {
+    InputStream open() throws IOException;
+  }
+
   /** The unpacked binaries; about 2 s the first time, else as long as reading 15 MB takes. */
   public static PostgresBinaries unpack() {
+    return unpackInCache(EmbeddedBinaries::onClassPath);
+  }
+
+  /** The binaries in a jar of the same library, of another version than the class path's. */
+  public static PostgresBinaries unpack(Path jar) {
+    return unpackInCache(() -> insideOf(jar));
+  }
+
+  private static PostgresBinaries unpackInCache(Archive archive) {
     try {
-      return unpackInto(cache());
+      return unpackInto(cache(), archive);
     } catch (IOException e) {
       throw ErrorCode.EMBEDDED_START_FAILED
           .because("the embedded PostgreSQL could not be unpacked: " + e)
@@ -40,17 +56,17 @@ public final class EmbeddedBinaries {
     }
   }
 
-  static PostgresBinaries unpackInto(Path cache) throws IOException {
-    Path home = cache.resolve("postgres-" + Long.toHexString(checksum()));
+  private static PostgresBinaries unpackInto(Path cache, Archive archive) throws IOException {
+    Path home = cache.resolve("postgres-" + Long.toHexString(checksum(archive)));
     if (!Files.isDirectory(home)) {
-      install(cache, home);
+      install(cache, home, archive);
     }
     return new PostgresBinaries(home, majorVersion(home));
   }
 
-  private static void install(Path cache, Path home) throws IOException {
+  private static void install(Path cache, Path home, Archive source) throws IOException {
     Path fresh = Files.createTempDirectory(cache, ".unpacking-");
-    try (InputStream archive = open()) {
+    try (InputStream archive = source.open()) {
       TarXz.extract(archive, fresh);
       Files.writeString(fresh.resolve("version"), askVersion(fresh));
       Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -107,10 +123,10 @@ public final class EmbeddedBinaries {
     return Files.getOwner(Path.of("/proc/self")).getName();
   }
 
-  private static long checksum() throws IOException {
+  private static long checksum(Archive source) throws IOException {
     CRC32 crc = new CRC32();
     byte[] buffer = new byte[1 << 16];
-    try (InputStream archive = open()) {
+    try (InputStream archive = source.open()) {
       for (int n = archive.read(buffer); n >= 0; n = archive.read(buffer)) {
         crc.update(buffer, 0, n);
       }
@@ -118,11 +134,28 @@ public final class EmbeddedBinaries {
     return crc.getValue();
   }
 
-  private static InputStream open() {
+  private static InputStream onClassPath() throws IOException {
     InputStream archive = EmbeddedBinaries.class.getResourceAsStream(ARCHIVE);
     if (archive == null) {
-      throw new UncheckedIOException(new IOException(ARCHIVE + " is not on the class path"));
+      throw new IOException(ARCHIVE + " is not on the class path");
     }
     return archive;
+  }
+
+  private static InputStream insideOf(Path jar) throws IOException {
+    // Read as a stream, so that closing what is returned closes all of it.
+    ZipInputStream entries = new ZipInputStream(Files.newInputStream(jar));
+    try {
+      for (ZipEntry each = entries.getNextEntry(); each != null; each = entries.getNextEntry()) {
+        if (ARCHIVE.endsWith("/" + each.getName())) {
+          return entries;
+        }
+      }
+    } catch (IOException e) {
+      entries.close();
+      throw e;
+    }
+    entries.close();
+    throw new IOException(ARCHIVE + " is not in " + jar);
   }
 }

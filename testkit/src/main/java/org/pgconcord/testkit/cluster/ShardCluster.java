@@ -8,8 +8,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.TreeMap;
 import org.pgconcord.config.error.ErrorCode;
@@ -136,12 +139,16 @@ public final class ShardCluster implements AutoCloseable {
   private void launch() {
     Runtime.getRuntime().addShutdownHook(shutdownHook);
     try {
-      PostgresBinaries binaries = EmbeddedBinaries.unpack();
+      Map<ShardId, PostgresBinaries> binaries = binaries();
       Parallel.forEach(
           settings.shards(),
           id ->
               ShardProcess.create(
-                  id, directory.resolve(id.uid()), binaries, settings, roles.superuserPassword()),
+                  id,
+                  directory.resolve(id.uid()),
+                  Objects.requireNonNull(binaries.get(id)),
+                  settings,
+                  roles.superuserPassword()),
           shard -> {
             synchronized (shards) {
               shards.put(shard.id(), shard);
@@ -158,6 +165,19 @@ public final class ShardCluster implements AutoCloseable {
       close();
       throw e;
     }
+  }
+
+  private Map<ShardId, PostgresBinaries> binaries() {
+    Map<Optional<Path>, PostgresBinaries> unpacked = new HashMap<>();
+    Map<ShardId, PostgresBinaries> binaries = new TreeMap<>();
+    for (ShardId id : settings.shards()) {
+      Optional<Path> jar = Optional.ofNullable(settings.binaries().get(id));
+      binaries.put(
+          id,
+          unpacked.computeIfAbsent(
+              jar, j -> j.map(EmbeddedBinaries::unpack).orElseGet(EmbeddedBinaries::unpack)));
+    }
+    return binaries;
   }
 
   private void end() {

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.testkit.OldestPostgres;
 
 final class ShardClusterIT {
   private static final ShardId A = new ShardId("shard-a");
@@ -80,6 +81,19 @@ final class ShardClusterIT {
       try (Connection service = cluster.asService(new ShardId("shard-b"))) {
         assertThat(ask(service, "SELECT current_user")).isEqualTo("pgconcord");
       }
+    }
+  }
+
+  @Test
+  void aShardMayRunAnotherVersionThanTheRest() throws SQLException {
+    ShardId b = new ShardId("shard-b");
+    ClusterSettings settings = ClusterSettings.of(2).withPostgres(b, OldestPostgres.jar());
+    try (ShardCluster cluster = ShardCluster.start(settings);
+        Connection newer = cluster.asOwner(A);
+        Connection oldest = cluster.asOwner(b)) {
+      assertThat(oldest.getMetaData().getDatabaseMajorVersion()).isEqualTo(15);
+      assertThat(newer.getMetaData().getDatabaseMajorVersion())
+          .isEqualTo(EmbeddedBinaries.unpack().major());
     }
   }
 
