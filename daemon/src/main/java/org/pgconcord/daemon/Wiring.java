@@ -136,6 +136,8 @@ final class Wiring {
                     metrics)));
     Daemon daemon = new Daemon(closing, new Daemon.Addresses(admin.address(), routerAddress));
     ticks(lock, daemon, new Vitals(engines, publisher, board), board);
+    Ticks slow = closing.add("table watch", new Ticks());
+    slow.every(Duration.ofSeconds(5), "tables", gsis::watchTables);
     admin.start();
     return daemon;
   }

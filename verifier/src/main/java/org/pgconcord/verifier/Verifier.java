@@ -80,6 +80,7 @@ public final class Verifier {
         request.topologyRevision(),
         request.epoch(),
         request.state().word(),
+        request.tables(),
         started,
         services.clock().instant(),
         positions,

@@ -1,11 +1,18 @@
 package org.pgconcord.verifier;
 
+import java.util.Map;
 import org.pgconcord.config.catalog.GsiState;
 
 /**
  * What a verification is of, beside the index itself.
  *
+ * @param tables the version of each table on each shard, read before the verification begins
  * @param repair let the settlement put right what is found; only where routers maintain the index,
  *     since before that the stream alone writes
  */
-public record VerifyRequest(GsiState state, long epoch, long topologyRevision, boolean repair) {}
+public record VerifyRequest(
+    GsiState state, long epoch, long topologyRevision, Map<String, String> tables, boolean repair) {
+  public VerifyRequest {
+    tables = Map.copyOf(tables);
+  }
+}

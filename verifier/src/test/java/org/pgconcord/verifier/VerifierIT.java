@@ -330,11 +330,11 @@ class VerifierIT {
   private static VerificationReport verify(DecodedTail tail, GsiState state, boolean repair)
       throws InterruptedException {
     return new Verifier(services(tail, tail))
-        .verify(shards.index(), new VerifyRequest(state, 3, 7, repair));
+        .verify(shards.index(), new VerifyRequest(state, 3, 7, java.util.Map.of(), repair));
   }
 
   private static VerifyRequest request(GsiState state) {
-    return new VerifyRequest(state, 3, 7, false);
+    return new VerifyRequest(state, 3, 7, java.util.Map.of(), false);
   }
 
   private static VerifierServices services(AppliedPositions positions, TransactionLog log) {

@@ -61,7 +61,8 @@ class VerifierScaleIT {
       throws InterruptedException {
     long start = System.nanoTime();
     VerificationReport report =
-        verifier.verify(shards.index(), new VerifyRequest(GsiState.TAILING, 1, 1, false));
+        verifier.verify(
+            shards.index(), new VerifyRequest(GsiState.TAILING, 1, 1, java.util.Map.of(), false));
     Duration took = Duration.ofNanos(System.nanoTime() - start);
     LOG.info("verify case={} rows={} seconds={}", what, ROWS, took.toMillis() / 1000.0);
     assertThat(took).isLessThan(Duration.ofMinutes(1));

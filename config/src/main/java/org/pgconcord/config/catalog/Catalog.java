@@ -17,12 +17,14 @@ import java.util.function.Supplier;
 import org.pgconcord.config.catalog.RoutingState.GsiStatus;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.schema.TableTrace;
 import org.pgconcord.config.settings.ServerIdentity;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.topology.TopologyReader;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.TableName;
 
 /**
  * The catalog of one cluster. Blocks; used by any thread, never by an event loop.
@@ -225,6 +227,11 @@ public final class Catalog implements AutoCloseable {
 
   public void removeSuspect(GsiName gsi, String key) {
     session.write(c -> CatalogWrites.delete(c, "suspect", gsi, key));
+  }
+
+  /** Notes a table's definition as it was read just now; the version that it is. */
+  public TableVersion noteTable(GsiName gsi, ShardId shard, TableName table, TableTrace trace) {
+    return session.write(c -> TableVersion.note(c, gsi, shard, table, trace));
   }
 
   /** Shows people how far the indexes are; nothing is decided on it. */

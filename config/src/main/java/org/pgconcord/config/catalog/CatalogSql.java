@@ -4,7 +4,7 @@ import java.util.List;
 
 /**
  * The tables of schema {@code pgconcord}. Format 1; a change of it raises the number, but for a new
- * table that no decision rests on: an older daemon can do without it.
+ * table that an older daemon can do without.
  */
 final class CatalogSql {
   static final int FORMAT = 1;
@@ -93,6 +93,18 @@ final class CatalogSql {
             timeline integer NOT NULL,
             version integer NOT NULL,
             seen_at timestamptz NOT NULL DEFAULT now())
+          """,
+          """
+          CREATE TABLE IF NOT EXISTS pgconcord.table_version (
+            database text NOT NULL,
+            name text NOT NULL,
+            shard text NOT NULL,
+            table_name text NOT NULL,
+            version bigint NOT NULL,
+            digest text NOT NULL,
+            lsn pg_lsn NOT NULL,
+            seen_at timestamptz NOT NULL DEFAULT now(),
+            PRIMARY KEY (database, name, shard, table_name))
           """,
           """
           CREATE TABLE IF NOT EXISTS pgconcord.progress_now (

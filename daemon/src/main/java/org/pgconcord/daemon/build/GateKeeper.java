@@ -38,10 +38,12 @@ final class GateKeeper {
 
   private final GsiName gsi;
   private final EngineServices services;
+  private final TableWatch tables;
 
-  GateKeeper(GsiName gsi, EngineServices services) {
+  GateKeeper(GsiName gsi, EngineServices services, TableWatch tables) {
     this.gsi = gsi;
     this.services = services;
+    this.tables = tables;
   }
 
   /** Everything that is unmet now; empty when the index may be enabled. */
@@ -97,11 +99,22 @@ final class GateKeeper {
         DefinitionHash.of(index),
         stored.revision(),
         stored.status(gsi).epoch(),
-        Optional.empty(),
+        tables(index),
         services.clock().instant(),
         streams,
         parked,
         services.catalog().countConflicts(gsi));
+  }
+
+  private Map<String, Optional<GateFacts.Table>> tables(LookupIndex index) {
+    Map<String, Optional<GateFacts.Table>> facts = new HashMap<>();
+    tables
+        .look(index)
+        .forEach(
+            (place, version) ->
+                facts.put(
+                    place, version.map(v -> new GateFacts.Table(v.mark(), v.seenAt(), v.at()))));
+    return facts;
   }
 
   /**

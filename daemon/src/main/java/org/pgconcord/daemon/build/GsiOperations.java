@@ -130,6 +130,16 @@ public final class GsiOperations implements TailListener, AutoCloseable {
     return GsiNames.find(topology().topology(), name).name();
   }
 
+  /** Looks whether the tables of the indexes that have been built were altered. Any thread. */
+  public void watchTables() {
+    for (Gsi gsi : declared()) {
+      GsiState state = publisher.current().status(gsi.name()).state();
+      if (state == GsiState.TAILING || state.maintained()) {
+        of(gsi.name()).watchTables();
+      }
+    }
+  }
+
   // --- what the streams tell -------------------------------------------------------------------
 
   @Override

@@ -60,6 +60,7 @@ final class IndexOperations implements AutoCloseable {
   private final EngineServices services;
   private final IndexMachinery machinery;
   private final LifecycleDriver driver;
+  private final TableWatch tables;
   private final GateKeeper gate;
   private final IndexThread thread;
 
@@ -68,7 +69,8 @@ final class IndexOperations implements AutoCloseable {
     this.services = services;
     this.machinery = new IndexMachinery(gsi, services);
     this.driver = new LifecycleDriver(gsi, services.publisher().steps(gsi), machinery);
-    this.gate = new GateKeeper(gsi, services);
+    this.tables = new TableWatch(services);
+    this.gate = new GateKeeper(gsi, services, tables);
     this.thread = new IndexThread(gsi);
   }
 
@@ -145,6 +147,11 @@ final class IndexOperations implements AutoCloseable {
       verifyNow();
     }
     enable();
+  }
+
+  /** A look at the tables' definitions between the operations. Any thread. */
+  void watchTables() {
+    tables.look(machinery.index());
   }
 
   // --- at the start of a daemon ----------------------------------------------------------------
@@ -296,6 +303,7 @@ final class IndexOperations implements AutoCloseable {
                       status.state(),
                       status.epoch(),
                       stored.revision(),
+                      tables.marks(index),
                       status.state().maintained()));
       index.ownerShards().forEach(shard -> services.board().end(gsi, shard));
       return store(report);

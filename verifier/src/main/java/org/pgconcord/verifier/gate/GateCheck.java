@@ -1,7 +1,6 @@
 package org.pgconcord.verifier.gate;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -55,17 +54,29 @@ public final class GateCheck {
           "gate/epoch-changed",
           "the report is of epoch %d, now it is %d".formatted(report.epoch(), facts.epoch()));
     }
+    facts.tables().forEach((place, table) -> table(report, place, table));
     age(report);
     clean(report);
   }
 
-  private void age(VerificationReport report) {
-    Instant ddl = facts.lastDdl().orElse(Instant.MIN);
-    if (!report.startedAt().isAfter(ddl)) {
+  /** Versions are compared and not times, so that no clock can hide an ALTER. */
+  private void table(VerificationReport report, String place, Optional<GateFacts.Table> table) {
+    String verified = report.tables().get(place);
+    if (table.isEmpty()) {
+      add("gate/ddl-unknown", "whether %s was altered cannot be asked now".formatted(place));
+    } else if (verified == null) {
+      add(
+          "gate/ddl-unknown",
+          "the report does not say of which version of %s it is".formatted(place));
+    } else if (!verified.equals(table.get().mark())) {
       add(
           "gate/ddl-later",
-          "a table was altered at %s, after the verification began".formatted(ddl));
+          "%s was altered after the verification began, seen at %s before log position %s; verify again"
+              .formatted(place, table.get().seenAt(), table.get().at()));
     }
+  }
+
+  private void age(VerificationReport report) {
     Duration age = Duration.between(report.finishedAt(), facts.now());
     if (age.compareTo(MAX_AGE) > 0) {
       add(

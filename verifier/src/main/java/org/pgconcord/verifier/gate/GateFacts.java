@@ -16,7 +16,8 @@ import org.pgconcord.verifier.report.VerificationReport;
  * @param definitionHash of the definition as it is now
  * @param topologyRevision the catalog's revision as it is now
  * @param epoch the index's epoch as it is now
- * @param lastDdl when a change of the owner's or lookup table's definition was last seen
+ * @param tables {@code shard/schema.table} of the owner and lookup tables -> the version of its
+ *     definition as it is now; empty for a shard that does not answer
  * @param streams each owner shard's stream; empty for a shard without one
  * @param openParked inserts that wait for another shard's delete
  * @param conflicts keys with several owners
@@ -26,14 +27,24 @@ public record GateFacts(
     String definitionHash,
     long topologyRevision,
     long epoch,
-    Optional<Instant> lastDdl,
+    Map<String, Optional<Table>> tables,
     Instant now,
     Map<ShardId, Optional<Stream>> streams,
     long openParked,
     long conflicts) {
   public GateFacts {
+    tables = java.util.Collections.unmodifiableMap(new TreeMap<>(tables));
     streams = java.util.Collections.unmodifiableMap(new TreeMap<>(streams));
   }
+
+  /**
+   * A table's definition.
+   *
+   * @param mark of the version, to be compared with a report's
+   * @param seenAt when the version was first seen
+   * @param at where the shard's log stood then
+   */
+  public record Table(String mark, Instant seenAt, Lsn at) {}
 
   /** How far a stream is. */
   public record Stream(Lsn applied, Duration lag) {}

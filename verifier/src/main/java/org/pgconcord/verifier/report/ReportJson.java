@@ -3,11 +3,13 @@ package org.pgconcord.verifier.report;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.List;
@@ -45,6 +47,7 @@ public final class ReportJson {
       long topologyRevision,
       long epoch,
       String state,
+      Map<String, String> tables,
       String startedAt,
       String finishedAt,
       boolean clean,
@@ -65,6 +68,7 @@ public final class ReportJson {
             report.topologyRevision(),
             report.epoch(),
             report.state(),
+            report.tables(),
             report.startedAt().toString(),
             report.finishedAt().toString(),
             report.clean(),
@@ -88,10 +92,7 @@ public final class ReportJson {
    */
   public static VerificationReport read(String json) {
     try {
-      Document document = STRICT.readValue(json, Document.class);
-      if (document.format != VerificationReport.FORMAT) {
-        throw unreadable("its format is " + document.format);
-      }
+      Document document = document(STRICT.readTree(json));
       VerificationReport report =
           new VerificationReport(
               document.id,
@@ -100,6 +101,7 @@ public final class ReportJson {
               document.topologyRevision,
               document.epoch,
               document.state,
+              document.tables,
               Instant.parse(document.startedAt),
               Instant.parse(document.finishedAt),
               document.positions,
@@ -117,6 +119,16 @@ public final class ReportJson {
     } catch (DateTimeException | NullPointerException e) {
       throw unreadable(String.valueOf(e.getMessage()));
     }
+  }
+
+  private static Document document(JsonNode tree) throws JsonProcessingException {
+    JsonNode format = tree.path("format");
+    if (format.isInt() && format.asInt() == 1 && tree instanceof ObjectNode object) {
+      object.putIfAbsent("tables", object.objectNode());
+    } else if (!format.isInt() || format.asInt() != VerificationReport.FORMAT) {
+      throw unreadable("its format is " + format);
+    }
+    return STRICT.treeToValue(tree, Document.class);
   }
 
   private static RuntimeException unreadable(String why) {

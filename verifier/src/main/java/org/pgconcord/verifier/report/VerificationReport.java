@@ -15,6 +15,8 @@ import java.util.TreeMap;
  * @param topologyRevision the catalog's revision when it began
  * @param epoch the index's epoch when it began
  * @param state the index's state when it began, lower case
+ * @param tables {@code shard/schema.table} -> the version of its definition before it began; empty
+ *     in reports of format 1
  * @param positions owner shard -> the log position of its snapshot
  * @param complete false when there were so many differences that the counts are lower bounds
  * @param skippedShards shards that could not be compared
@@ -27,6 +29,7 @@ public record VerificationReport(
     long topologyRevision,
     long epoch,
     String state,
+    Map<String, String> tables,
     Instant startedAt,
     Instant finishedAt,
     Map<String, String> positions,
@@ -36,9 +39,10 @@ public record VerificationReport(
     List<String> skippedShards,
     long repaired) {
   /** Raised when the document changes; version N reads N-1. */
-  public static final int FORMAT = 1;
+  public static final int FORMAT = 2;
 
   public VerificationReport {
+    tables = java.util.Collections.unmodifiableMap(new TreeMap<>(tables));
     positions = java.util.Collections.unmodifiableMap(new TreeMap<>(positions));
     samples = List.copyOf(samples);
     skippedShards = List.copyOf(skippedShards);

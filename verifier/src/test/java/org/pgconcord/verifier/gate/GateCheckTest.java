@@ -17,6 +17,11 @@ class GateCheckTest {
   private static final ShardId A = new ShardId("shard-a");
   private static final ShardId B = new ShardId("shard-b");
   private static final Instant NOW = Instant.parse("2026-01-02T03:04:05Z");
+  private static final String OWNER_A = "shard-a/public.users";
+  private static final String OWNER_B = "shard-b/public.users";
+  private static final String LOOKUP = "shard-a/public.users_by_email";
+  private static final Map<String, Optional<GateFacts.Table>> TABLES =
+      Map.of(OWNER_A, table("1:aa"), OWNER_B, table("1:aa"), LOOKUP, table("1:aa"));
   private static final Counts CLEAN = new Counts(9, 9, 0, 0, 0, 0, 0, 0, 1);
 
   @Test
@@ -39,7 +44,7 @@ class GateCheckTest {
             "hash",
             7,
             3,
-            Optional.of(NOW.minusSeconds(60)),
+            Map.of(OWNER_A, table("2:bb"), OWNER_B, table("1:aa"), LOOKUP, Optional.empty()),
             NOW.plus(Duration.ofMinutes(11)),
             Map.of(
                 A, Optional.of(new GateFacts.Stream(new Lsn(99), Duration.ofSeconds(2))),
@@ -53,6 +58,7 @@ class GateCheckTest {
             "gate/revision-changed",
             "gate/epoch-changed",
             "gate/ddl-later",
+            "gate/ddl-unknown",
             "gate/report-too-old",
             "gate/missing",
             "gate/surplus",
@@ -89,6 +95,7 @@ class GateCheckTest {
             known.topologyRevision(),
             known.epoch(),
             known.state(),
+            known.tables(),
             known.startedAt(),
             known.finishedAt(),
             Map.of("shard-a", "0/64"),
@@ -98,6 +105,33 @@ class GateCheckTest {
             List.of(),
             0);
     assertThat(unmet(facts(Optional.of(withoutB)))).containsExactly("gate/shard-skipped");
+  }
+
+  @Test
+  void aTableThatTheReportDoesNotKnowIsNotTakenOnTrust() {
+    VerificationReport known = report("hash", 7, 3, CLEAN, true, List.of()).get();
+    VerificationReport silent =
+        new VerificationReport(
+            known.id(),
+            known.gsi(),
+            known.definitionHash(),
+            known.topologyRevision(),
+            known.epoch(),
+            known.state(),
+            Map.of(OWNER_A, "1:aa", LOOKUP, "1:aa"),
+            known.startedAt(),
+            known.finishedAt(),
+            known.positions(),
+            known.counts(),
+            List.of(),
+            true,
+            List.of(),
+            0);
+    assertThat(unmet(facts(Optional.of(silent)))).containsExactly("gate/ddl-unknown");
+  }
+
+  private static Optional<GateFacts.Table> table(String mark) {
+    return Optional.of(new GateFacts.Table(mark, NOW.minusSeconds(60), new Lsn(90)));
   }
 
   private static List<String> unmet(GateFacts facts) {
@@ -110,8 +144,7 @@ class GateCheckTest {
 
   private static GateFacts facts(Optional<VerificationReport> report, Instant now, Duration lag) {
     Optional<GateFacts.Stream> stream = Optional.of(new GateFacts.Stream(new Lsn(100), lag));
-    return new GateFacts(
-        report, "hash", 7, 3, Optional.empty(), now, Map.of(A, stream, B, stream), 0, 0);
+    return new GateFacts(report, "hash", 7, 3, TABLES, now, Map.of(A, stream, B, stream), 0, 0);
   }
 
   private static Optional<VerificationReport> report(
@@ -129,6 +162,7 @@ class GateCheckTest {
             revision,
             epoch,
             "write_only",
+            Map.of(OWNER_A, "1:aa", OWNER_B, "1:aa", LOOKUP, "1:aa"),
             NOW.minusSeconds(60),
             NOW,
             Map.of("shard-a", "0/64", "shard-b", "0/64"),

@@ -25,6 +25,7 @@ class ReportJsonTest {
           7,
           3,
           "tailing",
+          Map.of("shard-a/public.users", "1:ff"),
           Instant.parse("2026-01-02T03:04:05.678901Z"),
           Instant.parse("2026-01-02T03:04:06Z"),
           Map.of("shard-a", "0/16B3748", "shard-b", "1/0"),
@@ -45,10 +46,20 @@ class ReportJsonTest {
   }
 
   @Test
+  void aReportOfTheFormatBeforeSaysNothingOfTables() {
+    String tables = "\"tables\" : {\n    \"shard-a/public.users\" : \"1:ff\"\n  },";
+    String json = ReportJson.write(REPORT);
+    assertThat(json).contains(tables);
+    String before = json.replace("\"format\" : 2", "\"format\" : 1").replace(tables, "");
+    assertThat(ReportJson.read(before).tables()).isEmpty();
+    assertThat(ReportJson.read(before).counts()).isEqualTo(REPORT.counts());
+  }
+
+  @Test
   void theDocumentHasTheFieldsThatTheFormatNames() {
     assertThat(ReportJson.write(REPORT))
         .contains(
-            "\"format\" : 1",
+            "\"format\" : 2",
             "\"definition_hash\" : \"abcd\"",
             "\"started_at\" : \"2026-01-02T03:04:05.678901Z\"",
             "\"clean\" : false",
@@ -76,7 +87,8 @@ class ReportJsonTest {
     String json = ReportJson.write(REPORT);
     for (String broken :
         List.of(
-            json.replace("\"format\" : 1", "\"format\" : 2"),
+            json.replace("\"format\" : 2", "\"format\" : 3"),
+            json.replace("\"format\" : 2", "\"format\" : \"2\""),
             json.replace("\"clean\" : false", "\"clean\" : true"),
             json.replace("\"epoch\" : 3,", ""),
             json.replace("\"epoch\" : 3", "\"epoch\" : \"3\""),
@@ -84,6 +96,7 @@ class ReportJsonTest {
             json.replace("\"epoch\" : 3", "\"epoch\" : 3, \"epoch\" : 4"),
             json.replace("\"epoch\" : 3", "\"epoch\" : 3, \"epoc\" : 4"),
             json.replace("\"missing\" : 1,", ""),
+            json.replace("\"tables\"", "\"tabels\""),
             json.replace("2026-01-02T03:04:06Z", "yesterday"),
             json.replace("\"difference\" : \"missing\"", "\"difference\" : \"gone\""),
             json + "{}",
@@ -119,6 +132,7 @@ class ReportJsonTest {
         REPORT.topologyRevision(),
         REPORT.epoch(),
         REPORT.state(),
+        REPORT.tables(),
         REPORT.startedAt(),
         REPORT.finishedAt(),
         REPORT.positions(),
