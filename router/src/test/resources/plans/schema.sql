@@ -30,6 +30,11 @@ CREATE TABLE public.orders (
 CREATE TABLE public.codes (code character varying(5) PRIMARY KEY, label text);
 CREATE TABLE public.events (id uuid PRIMARY KEY, tenant_id bigint, what text);
 CREATE TABLE public.prices (price numeric(8,2) PRIMARY KEY, item text);
+CREATE TABLE public.zones (zone_no smallint PRIMARY KEY, name text);
+CREATE TABLE public.zone_events (zone_no bigint, event_id bigint, what text, PRIMARY KEY (zone_no, event_id));
+CREATE TABLE public.badzones (zone_no numeric PRIMARY KEY, name text);
+CREATE TABLE public.slots (slot_no integer PRIMARY KEY, name text);
+CREATE TABLE public.slot_logs (slot_no bigint, at timestamp with time zone, what text);
 CREATE TABLE public.settings (key text PRIMARY KEY, value text);
 CREATE TABLE public.notes (id bigint PRIMARY KEY, body text);
 CREATE TABLE public.users_by_email (email text PRIMARY KEY, tenant_id bigint NOT NULL);

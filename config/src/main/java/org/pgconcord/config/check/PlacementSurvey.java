@@ -9,11 +9,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.schema.SchemaReader;
 import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.settings.ShardConnections;
+import org.pgconcord.config.sharding.KeyType;
 import org.pgconcord.config.sharding.ShardLocator;
 import org.pgconcord.config.topology.Finding;
 import org.pgconcord.config.topology.Placement;
@@ -101,37 +103,47 @@ public final class PlacementSurvey {
     if (placement instanceof Placement.Unsharded one && one.shard().equals(shard)) {
       return Optional.empty();
     }
-    String key = "NULL";
+    List<String> key = List.of();
     Optional<ShardLocator> locator = Optional.empty();
     if (placement instanceof Placement.Sharded sharded) {
-      String name = sharded.index().columns().get(0);
-      locator =
-          schema
-              .column(name)
-              .flatMap(Column::keyType)
-              .map(type -> new ShardLocator(sharded.group(), sharded.index(), type));
+      key = sharded.index().columns();
+      locator = locator(schema, sharded);
       if (locator.isEmpty()) {
         return Optional.empty();
       }
-      key = Identifiers.quote(name);
     }
     return count(connection, query(schema, key), locator, shard)
         .filter(tally -> tally.misplaced > 0)
         .map(tally -> Rule.SCHEMA_MISPLACED_ROWS.at(schema.name().toString(), tally.on(shard)));
   }
 
-  private static String query(TableSchema schema, String key) {
+  /** Empty for columns that have no routing value: a finding of their own says so. */
+  private static Optional<ShardLocator> locator(TableSchema schema, Placement.Sharded sharded) {
+    List<KeyType> types =
+        sharded.index().columns().stream()
+            .flatMap(name -> schema.column(name).flatMap(Column::keyType).stream())
+            .toList();
+    return ShardLocator.accepts(sharded.index(), types)
+        ? Optional.of(new ShardLocator(sharded.group(), sharded.index(), types))
+        : Optional.empty();
+  }
+
+  /** The distinct keys with their numbers of rows; without key columns the number of all rows. */
+  private static String query(TableSchema schema, List<String> key) {
     boolean sampled = schema.rowsEstimated() > WHOLE_TABLE_ROWS;
     String sample =
         sampled
             ? " TABLESAMPLE SYSTEM (" + 100.0 * WHOLE_TABLE_ROWS / schema.rowsEstimated() + ")"
             : "";
-    return "SELECT k::text, n FROM (SELECT "
-        + key
-        + " AS k, count(*) AS n FROM "
-        + schema.name().quoted()
-        + sample
-        + " GROUP BY 1) AS keys";
+    String columns = key.stream().map(Identifiers::quote).collect(Collectors.joining(", "));
+    String texts =
+        key.stream()
+            .map(name -> Identifiers.quote(name) + "::text, ")
+            .collect(Collectors.joining());
+    String from = " FROM " + schema.name().quoted() + sample;
+    return key.isEmpty()
+        ? "SELECT count(*)" + from
+        : "SELECT " + texts + "count(*)" + from + " GROUP BY " + columns;
   }
 
   /** Rows seen, and those that belong elsewhere. */
@@ -153,10 +165,12 @@ public final class PlacementSurvey {
       statement.setFetchSize(FETCH_ROWS);
       try (ResultSet row = statement.executeQuery(query)) {
         while (row.next()) {
-          String key = row.getString(1);
-          boolean here = key != null && locator.map(l -> l.locate(key).equals(shard)).orElse(false);
-          tally.rows += row.getLong(2);
-          tally.misplaced += here ? 0 : row.getLong(2);
+          int columns = locator.map(l -> l.types().size()).orElse(0);
+          Optional<ShardId> home = key(row, columns).flatMap(k -> locator.map(l -> l.locate(k)));
+          boolean here = home.filter(shard::equals).isPresent();
+          long rows = row.getLong(columns + 1);
+          tally.rows += rows;
+          tally.misplaced += here ? 0 : rows;
         }
       }
       return Optional.of(tally);
@@ -167,5 +181,18 @@ public final class PlacementSurvey {
       }
       throw e;
     }
+  }
+
+  /** Empty when one of the columns is NULL. */
+  private static Optional<List<String>> key(ResultSet row, int columns) throws SQLException {
+    List<String> key = new ArrayList<>();
+    for (int i = 1; i <= columns; i++) {
+      String text = row.getString(i);
+      if (text == null) {
+        return Optional.empty();
+      }
+      key.add(text);
+    }
+    return Optional.of(key);
   }
 }

@@ -9,10 +9,13 @@ import java.util.TreeSet;
 import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.schema.SchemaComparison;
 import org.pgconcord.config.schema.TableSchema;
+import org.pgconcord.config.sharding.KeyType;
 import org.pgconcord.config.topology.Finding;
 import org.pgconcord.config.topology.Findings;
 import org.pgconcord.config.topology.Placement;
 import org.pgconcord.config.topology.Rule;
+import org.pgconcord.config.topology.ShardIndex;
+import org.pgconcord.config.topology.ShardIndexType;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
 
@@ -43,7 +46,7 @@ final class TableCheck {
     }
     check.kind();
     if (placement instanceof Placement.Sharded sharded) {
-      sharded.index().columns().forEach(check::shardKey);
+      sharded.index().columns().forEach(column -> check.shardKey(sharded.index(), column));
     }
     if (placement instanceof Placement.Reference) {
       check.referenceKey();
@@ -74,7 +77,7 @@ final class TableCheck {
   }
 
   /** Checked on the first shard: that the others agree is a rule of its own. */
-  private void shardKey(String name) {
+  private void shardKey(ShardIndex index, String name) {
     Optional<TableSchema> first = here.values().stream().findFirst();
     if (first.isEmpty()) {
       return;
@@ -85,16 +88,23 @@ final class TableCheck {
           Rule.SCHEMA_SHARD_KEY_MISSING, table.toString(), "it has no column \"" + name + "\"");
       return;
     }
-    shardKey(column.get());
+    shardKey(index, column.get());
   }
 
-  private void shardKey(Column column) {
+  private void shardKey(ShardIndex index, Column column) {
     String path = table + "." + column.name();
     findings.require(
         column.keyType().isPresent(),
         Rule.SCHEMA_SHARD_KEY_TYPE,
         path,
         "the type " + column.type() + " cannot be a shard key");
+    boolean integers = index.type() != ShardIndexType.XXHASH;
+    findings.require(
+        !integers || column.keyType().map(t -> t == KeyType.INT).orElse(true),
+        Rule.SCHEMA_SHARD_KEY_TYPE,
+        path,
+        "the type %s is not an integer, as index \"%s\" of type %s needs"
+            .formatted(column.type(), index.name(), index.type().word()));
     findings.require(
         column.deterministic(),
         Rule.SCHEMA_SHARD_KEY_COLLATION,

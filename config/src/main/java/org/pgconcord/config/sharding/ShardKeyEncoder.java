@@ -2,8 +2,10 @@ package org.pgconcord.config.sharding;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.ByteArrayOutputStream;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Locale;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
@@ -42,6 +44,35 @@ public final class ShardKeyEncoder {
     } catch (IllegalArgumentException | ArithmeticException | java.time.DateTimeException e) {
       throw notOfType(type).withCause(e);
     }
+  }
+
+  /**
+   * Encodes a key. One column's bytes stand for themselves; those of several are each preceded by
+   * their number as 4 bytes, big-endian, so that no two keys run into one another.
+   *
+   * @param pgTexts one for each type
+   * @throws ConcordException as for one value
+   */
+  public static byte[] encode(List<KeyType> types, List<String> pgTexts) {
+    if (types.size() != pgTexts.size()) {
+      throw new IllegalArgumentException(
+          pgTexts.size() + " values for a key of " + types.size() + " columns");
+    }
+    if (types.size() == 1) {
+      return encode(types.get(0), pgTexts.get(0));
+    }
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    for (int i = 0; i < types.size(); i++) {
+      byte[] one = encode(types.get(i), pgTexts.get(i));
+      bytes.writeBytes(ByteBuffer.allocate(Integer.BYTES).putInt(one.length).array());
+      bytes.writeBytes(one);
+    }
+    return bytes.toByteArray();
+  }
+
+  /** The number that a text of type {@link KeyType#INT} stands for. */
+  static long integer(String pgText) {
+    return ByteBuffer.wrap(encode(KeyType.INT, pgText)).getLong();
   }
 
   /** {@code char(n)} compares without its trailing blanks: U+0020 only, as in bpchareq. */

@@ -1,61 +1,95 @@
 package org.pgconcord.config.sharding;
 
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.topology.KeyRange;
+import org.pgconcord.config.topology.RoutingSpace;
 import org.pgconcord.config.topology.ShardGroup;
 import org.pgconcord.config.topology.ShardIndex;
 import org.pgconcord.config.topology.ShardIndexType;
 import org.pgconcord.config.value.ShardId;
 
 /**
- * Finds the shard of a key: hashes it and looks the hash up, unsigned, among the starts of the
- * group's ranges. A checked group has neither gap nor overlap, so the last start that is not above
- * the hash owns it. Immutable and safe to share.
+ * Finds the shard of a key: computes its routing value as the shard index says and looks that up
+ * among the starts of the group's ranges. A checked group has neither gap nor overlap, so the last
+ * start that is not above the value owns it. Immutable and safe to share.
  */
 public final class ShardLocator {
-  private final KeyType type;
+  private final ShardIndex index;
+  private final List<KeyType> types;
+  private final RoutingSpace space;
 
-  /** Starts in unsigned order, shifted by {@link Long#MIN_VALUE} so that signed search works. */
+  /** Positions of the ranges' starts, ascending; {@link #shards} in the same order. */
   private final long[] starts;
 
   private final List<ShardId> shards;
 
   /**
-   * A locator for tables of this group and index whose shard key is of this type.
+   * A locator for tables of this group and index.
    *
-   * @throws org.pgconcord.config.error.ConcordException for an index that is not {@code xxhash}
-   *     over one column
+   * @param types of the index's columns, in their order
+   * @throws org.pgconcord.config.error.ConcordException for types that the index does not accept
    */
-  public ShardLocator(ShardGroup group, ShardIndex index, KeyType type) {
-    if (index.type() != ShardIndexType.XXHASH || index.columns().size() != 1) {
+  public ShardLocator(ShardGroup group, ShardIndex index, List<KeyType> types) {
+    if (!accepts(index, types)) {
       throw ErrorCode.TOPOLOGY_INVALID.because(
-          "shard index " + index.name() + " is not xxhash over one column");
+          "shard index %s does not take a key of types %s".formatted(index.name(), types));
     }
-    this.type = type;
-    this.starts =
-        group.keyRanges().stream().mapToLong(r -> r.startValue() + Long.MIN_VALUE).toArray();
-    this.shards = group.keyRanges().stream().map(KeyRange::shard).toList();
+    this.index = index;
+    this.types = List.copyOf(types);
+    this.space = RoutingSpace.of(index);
+    List<KeyRange> ranges =
+        group.keyRanges().stream().sorted(Comparator.comparingLong(space::start)).toList();
+    this.starts = ranges.stream().mapToLong(space::start).toArray();
+    this.shards = ranges.stream().map(KeyRange::shard).toList();
   }
 
-  public KeyType type() {
-    return type;
+  /** As above, for a key of one column. */
+  public ShardLocator(ShardGroup group, ShardIndex index, KeyType type) {
+    this(group, index, List.of(type));
   }
 
-  /** The shard of a key given as PostgreSQL text of the column's type. */
+  /** Whether columns of these types have routing values under an index. */
+  public static boolean accepts(ShardIndex index, List<KeyType> types) {
+    boolean eachColumn = types.size() == index.columns().size();
+    return index.type() == ShardIndexType.XXHASH
+        ? eachColumn
+        : eachColumn && types.equals(List.of(KeyType.INT));
+  }
+
+  /** The types of the key's columns. */
+  public List<KeyType> types() {
+    return types;
+  }
+
+  /** The shard of a key given as PostgreSQL texts of its columns, in the index's order. */
+  public ShardId locate(List<String> pgTexts) {
+    return shardOf(routingValue(pgTexts));
+  }
+
+  /** The shard of a key of one column. */
   public ShardId locate(String pgText) {
-    return shardOf(routingValue(pgText));
+    return locate(List.of(pgText));
   }
 
-  /** XXH3-64 of the key's canonical form, to be read as unsigned. */
-  public long routingValue(String pgText) {
-    return XxHash.hash64(ShardKeyEncoder.encode(type, pgText));
+  /**
+   * The routing value of a key: XXH3-64 of the canonical form, to be read as unsigned; the integer
+   * itself; or the bucket, which is not negative for negative keys either.
+   */
+  public long routingValue(List<String> pgTexts) {
+    return switch (index.type()) {
+      case XXHASH -> XxHash.hash64(ShardKeyEncoder.encode(types, pgTexts));
+      case RANGE -> ShardKeyEncoder.integer(pgTexts.get(0));
+      case MODULO ->
+          Math.floorMod(ShardKeyEncoder.integer(pgTexts.get(0)), index.modulus().orElseThrow());
+    };
   }
 
   /** The shard whose range holds a routing value. */
   public ShardId shardOf(long routingValue) {
-    int found = Arrays.binarySearch(starts, routingValue + Long.MIN_VALUE);
+    int found = Arrays.binarySearch(starts, space.position(routingValue));
     return shards.get(found >= 0 ? found : -found - 2);
   }
 }

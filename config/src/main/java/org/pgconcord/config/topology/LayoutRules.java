@@ -61,30 +61,30 @@ final class LayoutRules {
       return Optional.empty();
     }
     ShardIndexType type = ShardIndexType.valueOf(index.type().toUpperCase(java.util.Locale.ROOT));
-    params(index, type);
-    switch (type) {
-      case RANGE -> findings.add(Rule.INDEX_RANGE, path, "shard indexes of type range");
-      case MODULO -> findings.add(Rule.INDEX_MODULO, path, "shard indexes of type modulo");
-      case XXHASH -> {}
+    if (!params(index, type)) {
+      return Optional.empty();
+    }
+    if (type != ShardIndexType.XXHASH && index.columns().size() > 1) {
+      findings.add(
+          Rule.INDEX_COLUMNS, index.path() + ".columns", type.word() + " reads one integer column");
     }
     return Optional.of(type);
   }
 
-  private void params(Document.Index index, ShardIndexType type) {
+  /** Whether the index can be used to read ranges: a modulo without modulus cannot. */
+  private boolean params(Document.Index index, ShardIndexType type) {
     String path = index.path() + ".index_params.modulus";
     if (type == ShardIndexType.MODULO) {
-      findings.require(
-          index.modulus().orElse(0) > 0,
-          Rule.INDEX_MODULUS,
-          path,
-          "modulo needs a modulus above 0");
-    } else {
-      findings.require(
-          index.modulus().isEmpty(),
-          Rule.INDEX_MODULUS,
-          path,
-          "only an index of type modulo has a modulus");
+      boolean divides = index.modulus().orElse(0) > 0;
+      findings.require(divides, Rule.INDEX_MODULUS, path, "modulo needs a modulus above 0");
+      return divides;
     }
+    findings.require(
+        index.modulus().isEmpty(),
+        Rule.INDEX_MODULUS,
+        path,
+        "only an index of type modulo has a modulus");
+    return true;
   }
 
   private void columns(Document.Index index) {
@@ -96,7 +96,7 @@ final class LayoutRules {
         Rule.INDEX_COLUMNS,
         path,
         "a column is named twice");
-    if (columns.size() > 1) {
+    if (columns.size() > 1 && index.type().equals("xxhash")) {
       findings.add(Rule.INDEX_COMPOSITE, path, "shard keys of several columns");
     }
     for (String column : columns) {
@@ -111,9 +111,7 @@ final class LayoutRules {
     index
         .filter(name -> !document.indexes().containsKey(name))
         .ifPresent(name -> unknownIndex(group.path() + ".default_shard_index", name));
-    boolean hashed =
-        index.map(indexes::get).map(i -> i.type() == ShardIndexType.XXHASH).orElse(true);
-    List<KeyRange> ranges = RangeRules.resolve(group, hashed, findings);
+    List<KeyRange> ranges = RangeRules.resolve(group, index.map(indexes::get), findings);
     if (group.uid().isEmpty() || ranges.isEmpty()) {
       return;
     }

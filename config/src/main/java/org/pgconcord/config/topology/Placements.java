@@ -63,6 +63,15 @@ final class Placements {
           ownIndex.isPresent()
               ? index(name.get(), path + ".shard_index")
               : Optional.ofNullable(layout.indexes().get(name.get()));
+      index
+          .filter(i -> !group.defaultShardIndex().equals(Optional.of(i.name())))
+          .flatMap(i -> RangeRules.misfit(group, i))
+          .ifPresent(
+              why ->
+                  findings.add(
+                      Rule.TABLE_INDEX_MISFIT,
+                      path + ".shard_index",
+                      "the key ranges of group \"" + group.uid() + "\" do not fit: " + why));
       return index.map(i -> new Placement.Sharded(group, i));
     }
     List<ShardId> shards = group.shards();

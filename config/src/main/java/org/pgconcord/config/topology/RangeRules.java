@@ -4,84 +4,131 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.regex.Pattern;
+import java.util.Optional;
 import org.pgconcord.config.value.ShardId;
 
 /**
- * The key ranges of one group: bounds are hex prefixes of the 64-bit value, left-aligned; together
- * the ranges cover each value exactly once.
+ * The key ranges of one group: together they hold each routing value of an index exactly once. The
+ * index decides how bounds are read, so a group is checked with each index that reads it.
  */
 final class RangeRules {
-  private static final Pattern BOUND = Pattern.compile("[0-9a-fA-F]{0,16}");
+  private final RoutingSpace space;
+  private final String path;
+  private final Findings findings;
 
-  private RangeRules() {}
+  private RangeRules(RoutingSpace space, String path, Findings findings) {
+    this.space = space;
+    this.path = path;
+    this.findings = findings;
+  }
 
   /**
-   * The ranges in the order of their starts; a malformed one is left out.
+   * The ranges of a group; a malformed one is left out.
    *
-   * @param hashed false when bounds are numbers of another kind: then only their form is checked
+   * @param index the group's own; without one the ranges are checked where a table brings an index
    */
-  static List<KeyRange> resolve(Document.Group group, boolean hashed, Findings findings) {
+  static List<KeyRange> resolve(
+      Document.Group group, Optional<ShardIndex> index, Findings findings) {
     String path = group.path() + ".key_ranges";
     findings.require(
         !group.ranges().isEmpty(), Rule.GROUP_NO_RANGES, path, "the group has no key range");
     List<KeyRange> ranges = new ArrayList<>();
     for (Document.Range range : group.ranges()) {
-      boolean startReads = bound(range.start(), range.path() + ".start", findings);
-      boolean endReads = bound(range.end(), range.path() + ".end", findings);
+      boolean startReads = bound(range.start(), index, range.path() + ".start", findings);
+      boolean endReads = bound(range.end(), index, range.path() + ".end", findings);
       if (startReads && endReads && !range.shard().isEmpty()) {
         ranges.add(
             new KeyRange(new ShardId(range.shard()), lower(range.start()), lower(range.end())));
       }
     }
-    boolean complete = ranges.size() == group.ranges().size();
-    ranges.sort(Comparator.comparing(KeyRange::startValue, Long::compareUnsigned));
-    if (hashed && complete && !ranges.isEmpty()) {
-      cover(ranges, path, findings);
+    if (index.isPresent() && ranges.size() == group.ranges().size()) {
+      ranges = cover(ranges, index.get(), path, findings);
     }
     return ranges;
   }
 
-  private static boolean bound(String text, String path, Findings findings) {
-    boolean wellFormed = BOUND.matcher(text).matches();
-    findings.require(
-        wellFormed, Rule.RANGE_BOUND, path, "\"" + text + "\" is not 1 to 16 hexadecimal digits");
-    return wellFormed;
+  private static boolean bound(
+      String text, Optional<ShardIndex> index, String path, Findings findings) {
+    Optional<String> fault =
+        index.isPresent()
+            ? RoutingSpace.of(index.get()).fault(lower(text))
+            : Optional.of("is not 1 to 16 hexadecimal digits")
+                .filter(f -> !RoutingSpace.ANY_BOUND.matcher(lower(text)).matches());
+    fault.ifPresent(f -> findings.add(Rule.RANGE_BOUND, path, "\"" + text + "\" " + f));
+    return fault.isEmpty();
   }
 
   private static String lower(String bound) {
     return bound.toLowerCase(Locale.ROOT);
   }
 
-  private static void cover(List<KeyRange> ranges, String path, Findings findings) {
+  /** What stands against reading a group's ranges with an index that is not the group's own. */
+  static Optional<String> misfit(ShardGroup group, ShardIndex index) {
+    RoutingSpace space = RoutingSpace.of(index);
+    for (KeyRange range : group.keyRanges()) {
+      for (String bound : List.of(range.start(), range.end())) {
+        Optional<String> fault = space.fault(bound);
+        if (fault.isPresent()) {
+          return Optional.of("the bound \"" + bound + "\" " + fault.get());
+        }
+      }
+    }
+    Findings found = new Findings();
+    cover(group.keyRanges(), index, "", found);
+    return found.all().stream().map(Finding::message).findFirst();
+  }
+
+  /** The ranges in the order of their starts. */
+  private static List<KeyRange> cover(
+      List<KeyRange> unordered, ShardIndex index, String path, Findings findings) {
+    RangeRules rules = new RangeRules(RoutingSpace.of(index), path, findings);
+    List<KeyRange> ranges =
+        unordered.stream().sorted(Comparator.comparingLong(rules.space::start)).toList();
+    if (!ranges.isEmpty()) {
+      rules.cover(ranges);
+    }
+    return ranges;
+  }
+
+  private void cover(List<KeyRange> ranges) {
     KeyRange first = ranges.get(0);
-    if (first.startValue() != 0) {
+    if (space.start(first) > space.lowest()) {
       findings.add(Rule.RANGE_GAP, path, "no range holds values below " + first.start());
     }
     for (int i = 0; i < ranges.size(); i++) {
-      KeyRange range = ranges.get(i);
-      if (range.isEmpty()) {
-        findings.add(Rule.RANGE_EMPTY, path, "the range " + range.bounds() + " holds no value");
-      }
+      notEmpty(ranges.get(i));
       if (i + 1 < ranges.size()) {
-        join(range, ranges.get(i + 1), path, findings);
+        join(ranges.get(i), ranges.get(i + 1));
       }
     }
-    String end = ranges.get(ranges.size() - 1).end();
-    if (!end.isEmpty()) {
-      findings.add(Rule.RANGE_GAP, path, "no range holds values from " + end);
+    KeyRange last = ranges.get(ranges.size() - 1);
+    if (space.end(last).map(end -> end <= space.highest()).orElse(false)) {
+      findings.add(Rule.RANGE_GAP, path, "no range holds values from " + last.end());
     }
   }
 
-  private static void join(KeyRange range, KeyRange next, String path, Findings findings) {
-    int order =
-        range.end().isEmpty() ? 1 : Long.compareUnsigned(range.endValue(), next.startValue());
-    if (order > 0) {
+  private void notEmpty(KeyRange range) {
+    long start = space.start(range);
+    boolean empty = space.end(range).map(end -> end <= start).orElse(false);
+    if (empty || start > space.highest()) {
+      findings.add(Rule.RANGE_EMPTY, path, "the range " + range.bounds() + " holds no value");
+    }
+    if (space.type() == ShardIndexType.MODULO
+        && space.end(range).map(end -> end - 1 > space.highest()).orElse(false)) {
+      findings.add(
+          Rule.RANGE_BOUND, path, "the range " + range.bounds() + " ends beyond the last bucket");
+    }
+  }
+
+  private void join(KeyRange range, KeyRange next) {
+    Optional<Long> end = space.end(range);
+    long start = space.start(next);
+    if (end.isEmpty() || end.get() > start) {
       findings.add(
           Rule.RANGE_OVERLAP,
           path,
           "the ranges " + range.bounds() + " and " + next.bounds() + " overlap");
-    } else if (order < 0) {
+    } else if (end.get() < start) {
       findings.add(
           Rule.RANGE_GAP,
           path,

@@ -22,16 +22,15 @@ public enum Rule {
   GROUP_UNKNOWN("group/unknown", "Name a group of shard_groups"),
   GROUP_DUPLICATE_UID("group/duplicate-uid", "Give each group a uid of its own"),
   GROUP_NO_RANGES("group/no-key-ranges", "List at least one key range"),
-  RANGE_BOUND("range/bad-bound", "Write a hexadecimal prefix such as \"80\", or omit the bound"),
+  RANGE_BOUND(
+      "range/bad-bound", "Write hexadecimal digits as the type of the index reads them, or none"),
   RANGE_EMPTY("range/empty", "Make the end greater than the start"),
   RANGE_GAP("range/gap", "Let the ranges cover all values: omit the first start and the last end"),
   RANGE_OVERLAP("range/overlap", "Let each range end where the next one starts"),
   INDEX_UNKNOWN("index/unknown", "Name an index of shard_indexes"),
-  INDEX_UNKNOWN_TYPE("index/unknown-type", "Use the type xxhash"),
-  INDEX_COLUMNS("index/columns", "Name exactly one column"),
+  INDEX_UNKNOWN_TYPE("index/unknown-type", "Use xxhash, range or modulo"),
+  INDEX_COLUMNS("index/columns", "Name the columns once each; exactly one for range and modulo"),
   INDEX_MODULUS("index/modulus", "Set index_params.modulus above 0 for modulo, omit it elsewhere"),
-  INDEX_RANGE("index/range-not-supported-yet", "Not supported yet: use the type xxhash"),
-  INDEX_MODULO("index/modulo-not-supported-yet", "Not supported yet: use the type xxhash"),
   INDEX_COMPOSITE("index/composite-not-supported-yet", "Not supported yet: name one column"),
   INDEX_EXPRESSION("index/expression-not-supported-yet", "Not supported yet: name a column"),
   // --- databases and tables ------------------------------------------------------------------
@@ -43,6 +42,8 @@ public enum Rule {
   TABLE_NO_INDEX(
       "table/no-shard-index",
       "Give the table or its group a shard index, or use a one-shard group"),
+  TABLE_INDEX_MISFIT(
+      "table/index-misfit", "Use a group whose key ranges are bounds of this kind of index"),
   SEQUENCE_GROUP("sequence/group", "Name a group of one shard"),
   // --- global secondary indexes --------------------------------------------------------------
   GSI_UNKNOWN("gsi/unknown", "Declare it under the database's global_secondary_indexes"),

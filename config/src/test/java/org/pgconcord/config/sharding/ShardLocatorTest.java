@@ -6,8 +6,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.pgconcord.config.topology.KeyRange;
+import org.pgconcord.config.topology.RoutingSpace;
 import org.pgconcord.config.topology.ShardGroup;
 import org.pgconcord.config.topology.ShardIndex;
 import org.pgconcord.config.topology.ShardIndexType;
@@ -41,10 +43,12 @@ class ShardLocatorTest {
 
   @Test
   void theShardIsTheOneWhoseRangeHoldsTheHash() {
+    RoutingSpace space = RoutingSpace.of(INDEX);
     Random random = new Random(7);
     for (int i = 0; i < 10_000; i++) {
       long hash = random.nextLong();
-      List<KeyRange> holding = THIRDS.keyRanges().stream().filter(r -> r.contains(hash)).toList();
+      List<KeyRange> holding =
+          THIRDS.keyRanges().stream().filter(r -> space.holds(r, hash)).toList();
       assertThat(holding).hasSize(1);
       assertThat(locator.shardOf(hash)).isEqualTo(holding.get(0).shard());
     }
@@ -59,6 +63,60 @@ class ShardLocatorTest {
     for (int keys : perShard) {
       assertThat(keys).isBetween(9_500, 10_500);
     }
+  }
+
+  @Test
+  void rangesOfIntegersAreReadInSignedOrder() {
+    ShardIndex index =
+        new ShardIndex("r", ShardIndexType.RANGE, List.of("id"), OptionalLong.empty());
+    ShardGroup group =
+        new ShardGroup(
+            "g",
+            Optional.of("r"),
+            List.of(
+                range("a", "", "-80"),
+                range("b", "-80", "64"),
+                range("c", "64", "65"),
+                range("b", "65", "4000000000000000"),
+                range("d", "4000000000000000", "")));
+    ShardLocator ranges = new ShardLocator(group, index, KeyType.INT);
+    assertThat(shards(ranges, "-9223372036854775808", "-129", "-128", "-1", "0", "99", "100"))
+        .containsExactly("a", "a", "b", "b", "b", "b", "c");
+    assertThat(shards(ranges, "101", "4611686018427387903", "4611686018427387904", "+7", " 100 "))
+        .containsExactly("b", "b", "d", "b", "c");
+  }
+
+  @Test
+  void theBucketIsTheNonNegativeRemainder() {
+    ShardIndex index =
+        new ShardIndex("m", ShardIndexType.MODULO, List.of("id"), OptionalLong.of(12));
+    ShardGroup group =
+        new ShardGroup(
+            "g",
+            Optional.of("m"),
+            List.of(range("b", "5", "a"), range("a", "0", "5"), range("c", "a", "c")));
+    ShardLocator buckets = new ShardLocator(group, index, KeyType.INT);
+    assertThat(shards(buckets, "0", "4", "5", "9", "10", "11", "12", "124"))
+        .containsExactly("a", "a", "b", "b", "c", "c", "a", "a");
+    assertThat(shards(buckets, "-1", "-2", "-3", "-12", "-13", "-9223372036854775808"))
+        .containsExactly("c", "c", "b", "a", "c", "a");
+    assertThat(buckets.routingValue(List.of("-9223372036854775808"))).isEqualTo(4);
+  }
+
+  @Test
+  void rangeAndModuloTakeIntegersOnly() {
+    ShardIndex range =
+        new ShardIndex("r", ShardIndexType.RANGE, List.of("id"), OptionalLong.empty());
+    for (KeyType type : KeyType.values()) {
+      assertThat(ShardLocator.accepts(range, List.of(type))).isEqualTo(type == KeyType.INT);
+      assertThat(ShardLocator.accepts(INDEX, List.of(type))).isTrue();
+    }
+    assertThat(ShardLocator.accepts(INDEX, List.of())).isFalse();
+    assertThat(ShardLocator.accepts(INDEX, List.of(KeyType.INT, KeyType.INT))).isFalse();
+  }
+
+  private static List<String> shards(ShardLocator locator, String... keys) {
+    return Stream.of(keys).map(k -> locator.locate(k).uid()).toList();
   }
 
   @Test

@@ -34,6 +34,7 @@ public record DeclaredTable(TableName name, Placement placement, Optional<TableS
         .flatMap(
             column ->
                 KeyType.of(column.typeOid())
+                    .filter(type -> ShardLocator.accepts(sharded.index(), List.of(type)))
                     .map(
                         type ->
                             new ShardKey(
