@@ -131,6 +131,7 @@ final class Engines implements AutoCloseable {
             threads,
             Clock.systemUTC(),
             new SecureRandom(),
+            (gsi, shard, rows, all) -> parts.board().report(gsi, shard, "verify", rows, all),
             VerifyOptions.defaults()));
   }
 

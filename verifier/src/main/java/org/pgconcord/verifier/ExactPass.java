@@ -44,7 +44,7 @@ final class ExactPass {
     try (SnapshotSet snapshots = SnapshotSet.take(index, services.sessions(), services.threads());
         OwnerReader reader = new OwnerReader(index, services.sessions())) {
       Comparison comparison = compare(snapshots);
-      Comparison.Pair whole = comparison.whole();
+      Comparison.Pair whole = comparison.whole(services.progress());
       RangeSearch.Found found =
           late.isEmpty()
               ? new RangeSearch(comparison).search(whole)

@@ -80,7 +80,7 @@ final class SettledPass {
               Correction.none(),
               snapshots.sums(services.random()),
               services.threads());
-      Comparison.Pair whole = comparison.whole();
+      Comparison.Pair whole = comparison.whole(services.progress());
       RangeSearch.Found found = new RangeSearch(comparison).search(whole);
       OwnerRows.Found rows = ExactPass.ownerRows(index, snapshots, reader);
       return new Pass(

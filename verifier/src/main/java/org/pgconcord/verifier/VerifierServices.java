@@ -19,4 +19,5 @@ public record VerifierServices(
     ExecutorService threads,
     Clock clock,
     SecureRandom random,
+    CompareProgress progress,
     VerifyOptions options) {}

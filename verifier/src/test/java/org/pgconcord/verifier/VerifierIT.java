@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterAll;
@@ -36,6 +38,11 @@ class VerifierIT {
   private static final VerifyOptions OPTIONS =
       new VerifyOptions(
           Duration.ofSeconds(20), Duration.ofMillis(300), 4, Duration.ofMillis(50), 20);
+
+  private static final Map<ShardId, List<Long>> COMPARED = new ConcurrentHashMap<>();
+  private static final CompareProgress PROGRESS =
+      (gsi, shard, rows, all) ->
+          COMPARED.computeIfAbsent(shard, s -> new CopyOnWriteArrayList<>()).add(rows);
 
   private static OwnerShards shards;
   private static ExecutorService threads;
@@ -64,6 +71,24 @@ class VerifierIT {
         assertThat(report.counts().expected()).isGreaterThanOrEqualTo(2_000);
       }
       assertThat(writers.done()).isGreaterThan(50);
+    }
+  }
+
+  @Test
+  void itIsSeenHowManyRowsHaveBeenCompared() throws Exception {
+    shards.recreate("text", "bigint", false);
+    shards.insertMany("fixed", 200_000);
+    try (DecodedTail tail = new DecodedTail(shards, true)) {
+      COMPARED.clear();
+      VerificationReport report = verify(tail, GsiState.TAILING, false);
+      assertThat(report.clean()).isTrue();
+      long all = 0;
+      for (ShardId shard : List.of(A, B)) {
+        List<Long> rows = COMPARED.getOrDefault(shard, List.of());
+        assertThat(rows).hasSizeGreaterThan(1).isSorted().doesNotHaveDuplicates();
+        all += rows.get(rows.size() - 1);
+      }
+      assertThat(all).isEqualTo(report.counts().expected()).isEqualTo(200_000);
     }
   }
 
@@ -320,7 +345,10 @@ class VerifierIT {
       for (Sums sums : List.of(Sums.byServers(random), Sums.here(random))) {
         Comparison comparison =
             new Comparison(shards.index(), snapshots, Correction.none(), sums, threads);
-        assertThat(new RangeSearch(comparison).search(comparison.whole()).suspects())
+        assertThat(
+                new RangeSearch(comparison)
+                    .search(comparison.whole(CompareProgress.none()))
+                    .suspects())
             .extracting(KeyState::key)
             .containsExactly("\u00e9 surplus");
       }
@@ -339,6 +367,13 @@ class VerifierIT {
 
   private static VerifierServices services(AppliedPositions positions, TransactionLog log) {
     return new VerifierServices(
-        shards::service, positions, log, threads, Clock.systemUTC(), new SecureRandom(), OPTIONS);
+        shards::service,
+        positions,
+        log,
+        threads,
+        Clock.systemUTC(),
+        new SecureRandom(),
+        PROGRESS,
+        OPTIONS);
   }
 }

@@ -38,6 +38,7 @@ class VerifierScaleIT {
                     threads,
                     Clock.systemUTC(),
                     new SecureRandom(),
+                    CompareProgress.none(),
                     VerifyOptions.defaults()));
         VerificationReport clean = timed("clean", verifier, shards);
         assertThat(clean.clean()).isTrue();

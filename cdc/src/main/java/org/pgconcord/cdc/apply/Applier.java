@@ -75,6 +75,7 @@ final class Applier implements Target {
   private final ShardSessions sessions;
   private final StreamPositions positions;
   private final DuplicateListener duplicates;
+  private final AppliedRows rows;
   private final long epoch;
   private boolean somethingParked = true;
 
@@ -88,6 +89,7 @@ final class Applier implements Target {
     this.sessions = context.sessions();
     this.positions = context.positions();
     this.duplicates = context.duplicates();
+    this.rows = context.rows();
     this.epoch = epoch;
   }
 
@@ -104,11 +106,13 @@ final class Applier implements Target {
       for (RowChange change : transaction.changes()) {
         if (reader.concerns(change)) {
           take(lookup, round, change);
+          rows.one();
         }
       }
     }
     apply(lookup, round);
     lookup.commit();
+    rows.keep();
     return true;
   }
 
@@ -284,6 +288,7 @@ final class Applier implements Target {
   @Override
   public void reset() {
     sessions.close();
+    rows.takeBack();
     somethingParked = true;
   }
 }

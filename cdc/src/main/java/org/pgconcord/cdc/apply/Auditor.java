@@ -76,6 +76,7 @@ final class Auditor implements Target {
   private final ShardSessions sessions;
   private final SettlementRunner settlements;
   private final DuplicateListener duplicates;
+  private final AppliedRows rows;
   private final long epoch;
   private long nextReview = System.nanoTime();
 
@@ -89,6 +90,7 @@ final class Auditor implements Target {
     this.sessions = context.sessions();
     this.settlements = new SettlementRunner(index, context.source(), LOCK_TIMEOUT);
     this.duplicates = context.duplicates();
+    this.rows = context.rows();
     this.epoch = epoch;
   }
 
@@ -103,6 +105,7 @@ final class Auditor implements Target {
           concerned = true;
           xids.add(transaction.xid());
           note(change, owned);
+          rows.one();
           if (owned.size() >= KEYS) {
             look(owned, xids);
           }
@@ -112,6 +115,7 @@ final class Auditor implements Target {
     look(owned, xids);
     if (concerned) {
       advance(position);
+      rows.keep();
     }
     return concerned;
   }
@@ -212,5 +216,6 @@ final class Auditor implements Target {
   public void reset() {
     sessions.close();
     settlements.close();
+    rows.takeBack();
   }
 }

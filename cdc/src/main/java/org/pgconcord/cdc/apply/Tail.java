@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.pgconcord.cdc.change.SourceTransaction;
 import org.pgconcord.cdc.change.StreamName;
 import org.pgconcord.config.error.ConcordException;
@@ -53,6 +54,7 @@ final class Tail implements AutoCloseable {
   private final TailServices services;
   private final TailStream stream;
   private final Patience patience;
+  private final Map<GsiName, AppliedRows> rows = new ConcurrentHashMap<>();
   private final Map<GsiName, Served> served = new LinkedHashMap<>();
   private final Deque<Runnable> orders = new ArrayDeque<>();
   private final Deque<Long> recent = new ArrayDeque<>();
@@ -137,6 +139,12 @@ final class Tail implements AutoCloseable {
         });
   }
 
+  /** The row changes that have been brought to the index; any thread. */
+  long appliedRows(GsiName gsi) {
+    AppliedRows known = rows.get(gsi);
+    return known == null ? 0 : known.count();
+  }
+
   /** The ids of the last transactions that have been handled. */
   CompletableFuture<List<Long>> recentXids() {
     return order(() -> List.copyOf(recent));
@@ -179,7 +187,8 @@ final class Tail implements AutoCloseable {
             new ShardSessions(services.sessions()),
             services.sessions(),
             services.positions(),
-            services.duplicates());
+            services.duplicates(),
+            rows.computeIfAbsent(index.name(), gsi -> new AppliedRows()));
     try (Connection connection = services.sessions().open(index.lookupShard())) {
       ProgressRow.Mark mark =
           new ProgressRow(name, index.name())

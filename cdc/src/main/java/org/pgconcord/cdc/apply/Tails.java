@@ -175,6 +175,12 @@ public final class Tails implements AutoCloseable {
     void close();
   }
 
+  /** The row changes that the shard's stream has brought to the index since this engine began. */
+  public synchronized long appliedRows(GsiName gsi, ShardId shard) {
+    Tail tail = tails.get(shard);
+    return tail == null ? 0 : tail.appliedRows(gsi);
+  }
+
   /** Starts a pass over the audited index's lookup table, as after an unclean end. */
   public void sweep(GsiName gsi) {
     sweeper.request(gsi);

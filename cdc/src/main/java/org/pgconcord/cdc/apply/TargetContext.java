@@ -16,4 +16,5 @@ record TargetContext(
     ShardSessions sessions,
     SettlementRunner.Sessions source,
     StreamPositions positions,
-    DuplicateListener duplicates) {}
+    DuplicateListener duplicates,
+    AppliedRows rows) {}

@@ -106,6 +106,8 @@ class TailsIT {
     rig.commit(B, 10, insert(b1, "w"));
     awaitEntries(Map.of("z", a1, "w", b1));
     awaitConfirmed(A, 20);
+    assertThat(rig.running().appliedRows(rig.index.name(), A)).isEqualTo(4);
+    assertThat(rig.running().appliedRows(rig.index.name(), B)).isEqualTo(1);
   }
 
   @Test

@@ -137,7 +137,7 @@ final class IndexMachinery implements Machinery, AutoCloseable {
         .blockers(stream(shard))
         .forEach(
             blocker -> log.warn("a slot waits gsi={} shard={} for=\"{}\"", gsi, shard, blocker));
-    services.board().report(gsi, shard, "slot", 0, 1);
+    services.board().begin(gsi, shard, "slot");
     snapshots.put(shard, services.slots().create(stream(shard)));
     services.board().end(gsi, shard);
   }

@@ -1,12 +1,8 @@
 package org.pgconcord.daemon.build;
 
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import org.pgconcord.cdc.slot.Fences;
 import org.pgconcord.config.catalog.CatalogState;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.catalog.RoutingState.GsiStatus;
@@ -14,8 +10,6 @@ import org.pgconcord.config.catalog.StoredReport;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.GsiName;
-import org.pgconcord.config.value.Lsn;
-import org.pgconcord.config.value.ShardId;
 import org.pgconcord.daemon.topology.Wish;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.state.lifecycle.GsiAction;
@@ -53,8 +47,6 @@ import org.slf4j.LoggerFactory;
  */
 final class IndexOperations implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(IndexOperations.class);
-  private static final Duration CATCH_UP = Duration.ofHours(24);
-  private static final Duration FENCE = Duration.ofSeconds(60);
 
   private final GsiName gsi;
   private final EngineServices services;
@@ -252,45 +244,20 @@ final class IndexOperations implements AutoCloseable {
     }
   }
 
-  /** The streams get to the servers' present ends; changes keep coming, so then within seconds. */
   private void catchUp() {
     thread.step("tailing");
-    for (ShardId shard : machinery.ownerShards()) {
-      services.board().report(gsi, shard, "tail", 0, 1);
-    }
-    awaitApplied(CATCH_UP);
-    awaitApplied(FENCE);
-    machinery.ownerShards().forEach(shard -> services.board().end(gsi, shard));
+    new CatchUp(gsi, services).run(machinery.ownerShards());
   }
 
   private void passFences() {
-    awaitApplied(FENCE);
-  }
-
-  private void awaitApplied(Duration limit) {
-    for (ShardId shard : machinery.ownerShards()) {
-      try (Connection connection = services.sessions().open(shard)) {
-        Lsn fence = Fences.position(connection);
-        if (!services.tails().positions().awaitApplied(shard, fence, limit)) {
-          throw ErrorCode.GSI_STEP_FAILED.because(
-              gsi + ": the stream of " + shard + " has not come to " + fence + " in time");
-        }
-      } catch (SQLException e) {
-        throw ErrorCode.SHARD_UNREACHABLE
-            .because("shard " + shard + " does not answer: " + e.getMessage())
-            .withCause(e);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw ErrorCode.GSI_STOPPED.because(gsi + ": interrupted").withCause(e);
-      }
-    }
+    new CatchUp(gsi, services).pass(machinery.ownerShards());
   }
 
   private StoredReport verifyNow() {
     thread.step("verify");
     LookupIndex index = machinery.index();
     new ConflictReview(services).run(index);
-    index.ownerShards().forEach(shard -> services.board().report(gsi, shard, "verify", 0, 1));
+    index.ownerShards().forEach(shard -> services.board().begin(gsi, shard, "verify"));
     CatalogState stored = services.publisher().stored();
     GsiStatus status = stored.status(gsi);
     try {

@@ -47,6 +47,15 @@ public final class ProgressBoard {
     this.logged = logged;
   }
 
+  /** A phase begins, perhaps the same again; logged at once. */
+  public synchronized void begin(GsiName gsi, ShardId shard, String phase) {
+    Row row = row(gsi, shard);
+    row.phase = phase;
+    row.running = true;
+    row.meter.begin(phase);
+    log(List.of(row));
+  }
+
   /** {@code rows} of the phase are done, of {@code estimated}. A new phase is logged at once. */
   public synchronized void report(
       GsiName gsi, ShardId shard, String phase, long done, long estimated) {

@@ -34,14 +34,20 @@ final class ProgressMeter {
     this.shard = shard;
   }
 
-  /** Starts a phase; the same phase again only corrects the estimate. */
+  /** Starts a phase, be it one that has been before. */
+  void begin(String name) {
+    phase = name;
+    rows = 0;
+    rowsEstimated = 0;
+    percent = 0;
+    ended = false;
+    window.clear();
+  }
+
+  /** Starts a phase unless it is the present one; its estimate is corrected. */
   void phase(String name, long estimate) {
     if (!phase.equals(name)) {
-      phase = name;
-      rows = 0;
-      percent = 0;
-      ended = false;
-      window.clear();
+      begin(name);
     }
     rowsEstimated = Math.max(estimate, rows);
   }

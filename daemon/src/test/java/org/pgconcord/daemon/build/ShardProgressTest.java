@@ -3,7 +3,10 @@ package org.pgconcord.daemon.build;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.ShardId;
@@ -48,6 +51,25 @@ class ShardProgressTest {
     assertThat(meter.now(0, 0, 0).rowsEstimated()).isEqualTo(5_000);
     meter.end();
     assertThat(meter.now(0, 0, 0).percent()).isEqualTo(100.0);
+  }
+
+  @Test
+  void aPhaseThatComesAgainBeginsAtNothingAndIsLoggedAgain() {
+    List<String> lines = new ArrayList<>();
+    ProgressBoard board =
+        new ProgressBoard(
+            () -> 0,
+            logged ->
+                logged.forEach(p -> lines.add(p.phase() + " " + p.rows() + " " + p.percent())));
+    for (int i = 0; i < 2; i++) {
+      board.begin(GSI, SHARD, "verify");
+      board.report(GSI, SHARD, "verify", 5, 10);
+      board.logRunning();
+      board.end(GSI, SHARD);
+    }
+    List<String> once = List.of("verify 0 0.0", "verify 5 50.0", "verify 5 100.0");
+    assertThat(lines)
+        .containsExactlyElementsOf(Stream.of(once, once).flatMap(List::stream).toList());
   }
 
   @Test

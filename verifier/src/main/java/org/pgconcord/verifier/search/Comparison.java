@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.LookupIndex;
+import org.pgconcord.verifier.CompareProgress;
 import org.pgconcord.verifier.correct.Correction;
 import org.pgconcord.verifier.correct.ServerSnapshot;
 import org.pgconcord.verifier.correct.SnapshotSet;
@@ -23,6 +24,7 @@ import org.pgconcord.verifier.sum.Digest;
 import org.pgconcord.verifier.sum.EntrySet;
 import org.pgconcord.verifier.sum.KeyBounds;
 import org.pgconcord.verifier.sum.Sums;
+import org.pgconcord.verifier.sum.TableSum;
 
 /**
  * Both sides of an index in one set of snapshots, with the correction that makes them one moment.
@@ -87,14 +89,28 @@ public final class Comparison {
   }
 
   /** The sums over all keys. */
-  public Pair whole() throws SQLException, InterruptedException {
-    return parts(KeyBounds.ALL, List.of()).get(0);
+  public Pair whole(CompareProgress progress) throws SQLException, InterruptedException {
+    List<Callable<Digest>> tasks = new ArrayList<>();
+    for (ServerSnapshot each : snapshots.owners().values()) {
+      TableSum.Sink sink = (rows, all) -> progress.compared(index.name(), each.shard(), rows, all);
+      tasks.add(() -> TableSum.owner(each.transaction(), index, sums, sink));
+    }
+    tasks.add(() -> sums.parts(snapshots.lookup().transaction(), lookup, List.of()).get(0));
+    List<List<Digest>> answers = new ArrayList<>();
+    Together.run(threads, tasks).forEach(digest -> answers.add(List.of(digest)));
+    return pairs(answers, KeyBounds.ALL, List.of()).get(0);
   }
 
   /** The sums of the parts of a range. */
   List<Pair> parts(KeyBounds bounds, List<String> cuts) throws SQLException, InterruptedException {
     List<List<Digest>> answers =
         ask(set -> set.within(bounds), (snapshot, set) -> sums.parts(snapshot, set, cuts));
+    return pairs(answers, bounds, cuts);
+  }
+
+  /** Corrects what the owner shards answered and puts the lookup shard's answer beside it. */
+  private List<Pair> pairs(List<List<Digest>> answers, KeyBounds bounds, List<String> cuts)
+      throws SQLException {
     List<Digest> actual = answers.remove(answers.size() - 1);
     List<Digest> expected = answers.remove(0);
     for (List<Digest> more : answers) {

@@ -33,6 +33,18 @@ public final class EntrySet {
     return table(index, index.gsi().owner(), true);
   }
 
+  /**
+   * Those of rows on some of its pages, in an ordinary table.
+   *
+   * @param to the first page that does not belong; {@code Long.MAX_VALUE} for all that follow
+   */
+  static EntrySet ownerPages(LookupIndex index, long from, long to) {
+    EntrySet whole = owner(index);
+    String lower = from == 0 ? "" : " AND t.ctid >= '(" + from + ",0)'::tid";
+    String upper = to == Long.MAX_VALUE ? "" : " AND t.ctid < '(" + to + ",0)'::tid";
+    return new EntrySet(whole.types, whole.query + lower + upper, whole.arrays);
+  }
+
   /** The entries of the lookup table. */
   public static EntrySet lookup(LookupIndex index) {
     return table(index, index.gsi().lookup(), false);
