@@ -8,10 +8,12 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.pgconcord.testkit.cluster.FreePort;
@@ -19,6 +21,12 @@ import org.pgconcord.testkit.cluster.FreePort;
 /** The demo as people run it, in a process of its own. */
 final class DemoIT {
   @TempDir private Path temporary = Path.of(".");
+
+  /** Where the servers have to run as another user they must be able to enter. */
+  @BeforeEach
+  void openToOthers() throws IOException {
+    Files.setPosixFilePermissions(temporary, PosixFilePermissions.fromString("rwx--x--x"));
+  }
 
   @Test
   void everythingIsAsItShouldBe() throws Exception {

@@ -61,6 +61,12 @@ public final class ShardProcess implements AutoCloseable {
       ClusterSettings settings,
       String superuserPassword) {
     ShardProcess shard = new ShardProcess(id, directory, binaries, settings);
+    if (!shard.unprivileged.reaches(directory.resolveSibling("."))) {
+      throw ErrorCode.EMBEDDED_DIRECTORY_TAKEN
+          .because("user nobody, as whom the servers run here, cannot enter " + directory)
+          .withHint(
+              "Let others enter each folder above it (chmod o+x), or name another with --dir.");
+    }
     try {
       shard.initialise(superuserPassword);
     } catch (IOException e) {

@@ -58,9 +58,18 @@ public enum Unprivileged {
 
   /** True when a harmless command can be run this way. */
   public boolean works() {
+    return succeeds(List.of("true"));
+  }
+
+  /** True when a server that runs this way reaches {@code directory}. */
+  boolean reaches(Path directory) {
+    return this != NOBODY || succeeds(List.of("test", "-x", directory.toString()));
+  }
+
+  private boolean succeeds(List<String> command) {
     try {
       Process probe =
-          new ProcessBuilder(command(List.of("true")))
+          new ProcessBuilder(command(command))
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .start();

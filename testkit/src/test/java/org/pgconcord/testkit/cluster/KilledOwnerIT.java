@@ -25,6 +25,7 @@ final class KilledOwnerIT {
 
   @Test
   void theNextStartEndsTheServersOfAProcessThatWasKilled(@TempDir Path temporary) throws Exception {
+    ShardClusterIT.openToOthers(temporary);
     Path directory = temporary.resolve("shards");
     Process owner = start(directory);
     LinuxProcess postmaster = LinuxProcess.find(pid(owner)).orElseThrow();
@@ -45,6 +46,7 @@ final class KilledOwnerIT {
 
   @Test
   void theEndOfTheProcessEndsItsServers(@TempDir Path temporary) throws Exception {
+    ShardClusterIT.openToOthers(temporary);
     Path directory = temporary.resolve("shards");
     Process owner = start(directory);
     LinuxProcess postmaster = LinuxProcess.find(pid(owner)).orElseThrow();

@@ -3,8 +3,10 @@ package org.pgconcord.testkit.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -114,6 +116,7 @@ final class ShardClusterIT {
   @Test
   void aDirectoryOfAnotherClusterOrOfSomebodyElseIsRefused(@TempDir Path temporary)
       throws Exception {
+    openToOthers(temporary);
     Path directory = temporary.resolve("shards");
     ClusterSettings settings = ClusterSettings.of(1).withDirectory(directory);
     try (ShardCluster cluster = ShardCluster.start(settings)) {
@@ -124,6 +127,21 @@ final class ShardClusterIT {
     Files.writeString(directory.resolve("thesis.txt"), "do not delete");
     assertRefused(settings);
     assertThat(directory.resolve("thesis.txt")).exists();
+  }
+
+  @Test
+  void aDirectoryThatTheServersUserCannotEnterIsRefused(@TempDir Path temporary) {
+    if (Unprivileged.isRoot() && Unprivileged.NOBODY.works()) {
+      assertRefused(
+          ClusterSettings.of(1)
+              .withUnprivileged(Unprivileged.NOBODY)
+              .withDirectory(temporary.resolve("shards")));
+    }
+  }
+
+  /** What a test gets is closed to others, and the servers may run as another user. */
+  static void openToOthers(Path directory) throws IOException {
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
   }
 
   private static void assertRefused(ClusterSettings settings) {
