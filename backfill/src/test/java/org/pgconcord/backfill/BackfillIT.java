@@ -2,8 +2,8 @@ package org.pgconcord.backfill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.pgconcord.backfill.OwnerShards.A;
-import static org.pgconcord.backfill.OwnerShards.B;
+import static org.pgconcord.testkit.fixture.TwoShards.A;
+import static org.pgconcord.testkit.fixture.TwoShards.B;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +33,8 @@ import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.state.store.StateStore;
+import org.pgconcord.testkit.fixture.ThingsByKey;
+import org.pgconcord.testkit.fixture.TwoShards;
 
 class BackfillIT {
   /** Small parts, so that few rows make many runs and ranges. */
@@ -158,7 +160,7 @@ class BackfillIT {
     assertThat(diesAt(backfill(new Dying(BuildStep.RANGE_COMMITTED, 2)))).isTrue();
     store.close();
     store = StateStore.open(directory.resolve("other"));
-    shards.insert(900_001, "late", shards.tenantOf(B));
+    shards.insert(900_001, "late", TwoShards.tenantOf(B, 0));
 
     Backfill next = backfill(s -> {});
     assertThat(next.shardsWithoutRuns()).containsExactlyInAnyOrder(A, B);
@@ -220,8 +222,8 @@ class BackfillIT {
   void allOwnersOfADuplicateKeyAreListedAndOneGetsTheEntry() throws Exception {
     shards.recreate("text", "bigint", false);
     shards.insertMany("user", 200);
-    String onA = shards.tenantOf(A);
-    String onB = shards.tenantOf(B);
+    String onA = TwoShards.tenantOf(A, 0);
+    String onB = TwoShards.tenantOf(B, 0);
     shards.insert(1001, "twice", onA);
     shards.insert(1002, "twice", onB);
     shards.insert(1003, "same tenant", onB);
@@ -249,8 +251,8 @@ class BackfillIT {
   void nullKeysAreSkippedOrNamedAsTheIndexSays() throws Exception {
     for (boolean ignoreNull : new boolean[] {true, false}) {
       shards.recreate("text", "bigint", ignoreNull);
-      shards.insert(1, null, shards.tenantOf(A));
-      shards.insert(2, "x", shards.tenantOf(B));
+      shards.insert(1, null, TwoShards.tenantOf(A, 0));
+      shards.insert(2, "x", TwoShards.tenantOf(B, 0));
       findings.violations().clear();
 
       BackfillResult result = backfill(step -> {}).run(shards.snapshots());
@@ -270,7 +272,7 @@ class BackfillIT {
         step -> {
           if (step == BuildStep.CUTS_NOTED) {
             try (Connection service = shards.service(A)) {
-              OwnerShards.run(service, "INSERT INTO things_by_k VALUES ('user77', 4711)");
+              ThingsByKey.run(service, "INSERT INTO things_by_k VALUES ('user77', 4711)");
             } catch (SQLException e) {
               throw new IllegalStateException(e);
             }
@@ -288,7 +290,7 @@ class BackfillIT {
       shards.recreate(type.getKey(), "bigint", false);
       long id = 0;
       for (String value : type.getValue()) {
-        String tenant = shards.tenantOf(id % 2 == 0 ? A : B);
+        String tenant = TwoShards.tenantOf(id % 2 == 0 ? A : B, 0);
         shards.insert(++id, value, tenant);
       }
 
@@ -335,8 +337,8 @@ class BackfillIT {
         Connection b = shards.cluster().asOwner(B)) {
       for (int i = 1; !stop.get(); i++) {
         Connection on = i % 2 == 0 ? a : b;
-        String tenant = shards.tenantOf(i % 2 == 0 ? A : B);
-        OwnerShards.run(
+        String tenant = TwoShards.tenantOf(i % 2 == 0 ? A : B, 0);
+        ThingsByKey.run(
             on,
             "INSERT INTO things VALUES (%s, %d, 'new%d')".formatted(tenant, 1_000_000 + i, i),
             "UPDATE things SET k = 'moved%d' WHERE id = %d".formatted(i, i % 20_000),

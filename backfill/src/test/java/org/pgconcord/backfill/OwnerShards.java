@@ -1,53 +1,38 @@
 package org.pgconcord.backfill;
 
+import static org.pgconcord.testkit.fixture.ThingsByKey.run;
+import static org.pgconcord.testkit.fixture.TwoShards.A;
+import static org.pgconcord.testkit.fixture.TwoShards.B;
+
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.sql.Types;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.catalog.CatalogInstaller;
-import org.pgconcord.config.schema.Column;
-import org.pgconcord.config.schema.TableSchema;
-import org.pgconcord.config.schema.UniqueKey;
-import org.pgconcord.config.topology.Gsi;
-import org.pgconcord.config.topology.KeyRange;
-import org.pgconcord.config.topology.Placement;
-import org.pgconcord.config.topology.ShardGroup;
-import org.pgconcord.config.topology.ShardIndex;
-import org.pgconcord.config.topology.ShardIndexType;
-import org.pgconcord.config.topology.Topology;
-import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
-import org.pgconcord.config.value.TableName;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.LookupDdl;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.testkit.cluster.ShardCluster;
+import org.pgconcord.testkit.fixture.DeclaredIndex;
+import org.pgconcord.testkit.fixture.ThingsByKey;
 
 /**
- * Two shards with an owner table {@code things(sk, id, k)} and the lookup table {@code things_by_k}
- * on the first. Triggers log each change of an owner row, which stands in for the change stream.
+ * Two shards with things by key. Triggers log each change of an owner row, which stands in for the
+ * change stream.
  */
 final class OwnerShards implements AutoCloseable {
-  static final ShardId A = new ShardId("shard-a");
-  static final ShardId B = new ShardId("shard-b");
-  static final TableName OWNER = new TableName("public", "things");
-  static final TableName LOOKUP = new TableName("public", "things_by_k");
-
   private final ShardCluster cluster;
   private final List<Connection> holders = new ArrayList<>();
   private LookupIndex index;
@@ -68,17 +53,12 @@ final class OwnerShards implements AutoCloseable {
   LookupIndex recreate(String keyType, String shardKeyType, boolean ignoreNull)
       throws SQLException {
     releaseAll();
+    DeclaredIndex declared = ThingsByKey.create(cluster, keyType, shardKeyType, ignoreNull);
     for (ShardId shard : List.of(A, B)) {
       try (Connection owner = cluster.asOwner(shard)) {
         run(
             owner,
-            "DROP TABLE IF EXISTS things, things_log CASCADE",
-            "CREATE TABLE things (sk "
-                + shardKeyType
-                + ", id bigint PRIMARY KEY, k "
-                + keyType
-                + ")",
-            "CREATE INDEX ON things (k)",
+            "DROP TABLE IF EXISTS things_log",
             "CREATE TABLE things_log (n bigint GENERATED ALWAYS AS IDENTITY, old_k text, old_sk"
                 + " text, new_k text, new_sk text)",
             """
@@ -95,7 +75,7 @@ final class OwnerShards implements AutoCloseable {
                 + " EXECUTE FUNCTION log_thing()");
       }
     }
-    index = LookupIndex.resolve(topology(gsi(ignoreNull)), schema(), gsi(ignoreNull));
+    index = LookupIndex.resolve(declared.topology(), declared.owner(), declared.gsi());
     try (Connection service = cluster.asService(A)) {
       run(service, "DROP TABLE IF EXISTS things_by_k");
       run(service, LookupDdl.createTable(index).toArray(new String[0]));
@@ -125,41 +105,19 @@ final class OwnerShards implements AutoCloseable {
   }
 
   void insertOn(ShardId shard, long id, @Nullable String key, String shardKey) throws SQLException {
-    try (Connection owner = cluster.asOwner(shard);
-        PreparedStatement insert =
-            owner.prepareStatement("INSERT INTO things (sk, id, k) VALUES (?, ?, ?)")) {
-      insert.setObject(1, shardKey, Types.OTHER);
-      insert.setLong(2, id);
-      insert.setObject(3, key, Types.OTHER);
-      insert.executeUpdate();
+    try (Connection owner = cluster.asOwner(shard)) {
+      ThingsByKey.insert(owner, id, key, shardKey);
     }
   }
 
   /** Many rows on both shards: keys {@code prefix}1 ... each once, by SQL alone. */
   void insertMany(String prefix, int count) throws SQLException {
-    List<String> tenants = List.of(tenantOf(A), tenantOf(B));
-    for (int i = 0; i < 2; i++) {
-      try (Connection owner = cluster.asOwner(i == 0 ? A : B)) {
+    for (ShardId shard : List.of(A, B)) {
+      try (Connection owner = cluster.asOwner(shard)) {
         run(
             owner,
-            "INSERT INTO things SELECT "
-                + tenants.get(i)
-                + ", n, '"
-                + prefix
-                + "' || n FROM generate_series(1, "
-                + count
-                + ") n WHERE n % 2 = "
-                + i,
+            "INSERT INTO things " + ThingsByKey.manyRows(shard, prefix, count),
             "ANALYZE things");
-      }
-    }
-  }
-
-  /** The lowest integer shard key of a shard. */
-  String tenantOf(ShardId shard) {
-    for (int tenant = 1; ; tenant++) {
-      if (index.shardOf(Integer.toString(tenant)).equals(shard)) {
-        return Integer.toString(tenant);
       }
     }
   }
@@ -253,29 +211,16 @@ final class OwnerShards implements AutoCloseable {
           continue;
         }
         if (row.getString(2) != null) {
-          change(
+          ThingsByKey.change(
               target,
               "DELETE FROM things_by_k WHERE k = ? AND sk = ?",
               row.getString(2),
               row.getString(3));
         }
         if (row.getString(4) != null) {
-          change(
-              target,
-              "INSERT INTO things_by_k (k, sk) VALUES (?, ?)",
-              row.getString(4),
-              row.getString(5));
+          ThingsByKey.entry(target, row.getString(4), row.getString(5));
         }
       }
-    }
-  }
-
-  private static void change(Connection target, String sql, String key, String shardKey)
-      throws SQLException {
-    try (PreparedStatement statement = target.prepareStatement(sql)) {
-      statement.setObject(1, key, Types.OTHER);
-      statement.setObject(2, shardKey, Types.OTHER);
-      statement.executeUpdate();
     }
   }
 
@@ -303,83 +248,6 @@ final class OwnerShards implements AutoCloseable {
       }
     }
     return entries;
-  }
-
-  private static Gsi gsi(boolean ignoreNull) {
-    return new Gsi(
-        new GsiName("app", "by_k"),
-        LOOKUP,
-        OWNER,
-        List.of("k"),
-        List.of("sk"),
-        List.of(),
-        true,
-        ignoreNull,
-        false);
-  }
-
-  private static Topology topology(Gsi gsi) {
-    ShardGroup meta = new ShardGroup("meta", Optional.empty(), List.of(new KeyRange(A, "", "")));
-    ShardGroup data =
-        new ShardGroup(
-            "data",
-            Optional.of("x"),
-            List.of(new KeyRange(A, "", "80"), new KeyRange(B, "80", "")));
-    ShardIndex hash =
-        new ShardIndex("x", ShardIndexType.XXHASH, List.of("sk"), OptionalLong.empty());
-    Topology.LogicalDatabase app =
-        new Topology.LogicalDatabase(
-            "app",
-            Map.of(
-                OWNER, new Placement.Sharded(data, hash),
-                LOOKUP, new Placement.Lookup(gsi.name(), A)),
-            List.of(gsi),
-            Map.of(),
-            new Placement.Unsharded(meta, A, false));
-    return new Topology(meta, List.of(meta, data), List.of(hash), Map.of("app", app));
-  }
-
-  private TableSchema schema() throws SQLException {
-    List<Column> columns = new ArrayList<>();
-    try (Connection owner = cluster.asOwner(A);
-        Statement statement = owner.createStatement();
-        ResultSet row =
-            statement.executeQuery(
-                "SELECT a.attname, a.attnum, a.atttypid::int, format_type(a.atttypid, a.atttypmod),"
-                    + " c.collname, a.attnotnull FROM pg_attribute a LEFT JOIN pg_collation c ON"
-                    + " c.oid = a.attcollation WHERE a.attrelid = 'things'::regclass AND a.attnum"
-                    + " > 0 ORDER BY a.attnum")) {
-      while (row.next()) {
-        columns.add(
-            new Column(
-                row.getString(1),
-                row.getInt(2),
-                row.getInt(3),
-                row.getString(4),
-                row.getString(5),
-                true,
-                row.getBoolean(6),
-                false,
-                false));
-      }
-    }
-    return new TableSchema(
-        OWNER,
-        'r',
-        columns,
-        List.of(new UniqueKey("things_pkey", List.of("id"), true, true)),
-        'f',
-        List.of("sk", "id", "k"),
-        false,
-        0);
-  }
-
-  static void run(Connection connection, String... statements) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      for (String each : statements) {
-        statement.execute(each);
-      }
-    }
   }
 
   @Override

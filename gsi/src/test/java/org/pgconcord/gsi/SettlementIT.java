@@ -3,8 +3,9 @@ package org.pgconcord.gsi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
-import static org.pgconcord.gsi.Indexes.A;
-import static org.pgconcord.gsi.Indexes.B;
+import static org.pgconcord.testkit.fixture.TwoShards.A;
+import static org.pgconcord.testkit.fixture.TwoShards.B;
+import static org.pgconcord.testkit.fixture.TwoShards.tenantOf;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -35,8 +36,8 @@ class SettlementIT {
   private static final String X = "x@example.com";
   private static final LookupIndex INDEX = Indexes.byEmail(false);
   private static final EntrySql SQL = new EntrySql(INDEX);
-  private static final String ON_A = Indexes.tenantOf(INDEX, A, 0);
-  private static final String ON_B = Indexes.tenantOf(INDEX, B, 0);
+  private static final String ON_A = tenantOf(A, 0);
+  private static final String ON_B = tenantOf(B, 0);
 
   private static ShardCluster cluster;
   private static ExecutorService threads;

@@ -1,8 +1,9 @@
 package org.pgconcord.gsi;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.pgconcord.gsi.Indexes.A;
-import static org.pgconcord.gsi.Indexes.B;
+import static org.pgconcord.testkit.fixture.TwoShards.A;
+import static org.pgconcord.testkit.fixture.TwoShards.B;
+import static org.pgconcord.testkit.fixture.TwoShards.tenantOf;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -18,8 +19,8 @@ class SettlementTest {
   private static final String X = "x@example.com";
 
   private final LookupIndex index = Indexes.byEmail(false);
-  private final String onA = Indexes.tenantOf(index, A, 0);
-  private final String onB = Indexes.tenantOf(index, B, 0);
+  private final String onA = tenantOf(A, 0);
+  private final String onB = tenantOf(B, 0);
 
   @Test
   void claimOfAFreeKeyAddsTheEntry() {

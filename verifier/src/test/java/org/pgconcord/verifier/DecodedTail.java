@@ -25,6 +25,8 @@ import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.EntryChange;
+import org.pgconcord.testkit.fixture.ThingsByKey;
+import org.pgconcord.testkit.fixture.TwoShards;
 
 /**
  * The smallest engine: reads both owner shards' streams through the plugin test_decoding and, while
@@ -50,11 +52,11 @@ final class DecodedTail implements AppliedPositions, TransactionLog, AutoCloseab
   DecodedTail(OwnerShards shards, boolean apply) throws SQLException {
     this.shards = shards;
     this.apply = apply;
-    for (ShardId shard : List.of(OwnerShards.A, OwnerShards.B)) {
+    for (ShardId shard : List.of(TwoShards.A, TwoShards.B)) {
       try (Connection owner = shards.cluster().asSuperuser(shard);
-          Connection target = shards.service(OwnerShards.A);
+          Connection target = shards.service(TwoShards.A);
           Statement statement = owner.createStatement()) {
-        OwnerShards.run(
+        ThingsByKey.run(
             owner,
             "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name"
                 + " = 'tail'");
@@ -88,7 +90,7 @@ final class DecodedTail implements AppliedPositions, TransactionLog, AutoCloseab
   public boolean await(ShardId shard, Lsn position, Duration limit)
       throws SQLException, InterruptedException {
     try (Connection owner = shards.service(shard)) {
-      OwnerShards.run(owner, "SELECT pg_logical_emit_message(true, 'mark', '')");
+      ThingsByKey.run(owner, "SELECT pg_logical_emit_message(true, 'mark', '')");
     }
     lock.lock();
     try {
@@ -137,13 +139,13 @@ final class DecodedTail implements AppliedPositions, TransactionLog, AutoCloseab
   }
 
   private void work() {
-    try (Connection a = shards.cluster().asSuperuser(OwnerShards.A);
-        Connection b = shards.cluster().asSuperuser(OwnerShards.B);
-        Connection target = shards.service(OwnerShards.A)) {
+    try (Connection a = shards.cluster().asSuperuser(TwoShards.A);
+        Connection b = shards.cluster().asSuperuser(TwoShards.B);
+        Connection target = shards.service(TwoShards.A)) {
       target.setAutoCommit(false);
       while (!stop) {
-        poll(OwnerShards.A, a, target);
-        poll(OwnerShards.B, b, target);
+        poll(TwoShards.A, a, target);
+        poll(TwoShards.B, b, target);
         retryParked(target);
       }
     } catch (SQLException | RuntimeException e) {
@@ -235,7 +237,7 @@ final class DecodedTail implements AppliedPositions, TransactionLog, AutoCloseab
     for (Map.Entry<Entry, Integer> change : net.entrySet()) {
       if (change.getValue() < 0 && !parked.remove(change.getKey())) {
         Entry entry = change.getKey();
-        OwnerShards.change(
+        ThingsByKey.change(
             target,
             "DELETE FROM things_by_k WHERE k = ? AND sk = ?",
             entry.key(),

@@ -1,13 +1,15 @@
 package org.pgconcord.verifier;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.pgconcord.verifier.OwnerShards.A;
-import static org.pgconcord.verifier.OwnerShards.B;
-import static org.pgconcord.verifier.OwnerShards.run;
+import static org.pgconcord.testkit.fixture.ThingsByKey.run;
+import static org.pgconcord.testkit.fixture.TwoShards.A;
+import static org.pgconcord.testkit.fixture.TwoShards.B;
 
 import java.security.SecureRandom;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.testkit.fixture.TwoShards;
 import org.pgconcord.verifier.correct.Correction;
 import org.pgconcord.verifier.correct.SnapshotSet;
 import org.pgconcord.verifier.report.Difference;
@@ -99,6 +102,7 @@ class VerifierIT {
     try (DecodedTail tail = new DecodedTail(shards, true);
         Writers writers = Writers.direct(shards, tail, 3)) {
       plant();
+      awaitApplied(tail);
       VerificationReport report = verify(tail, GsiState.TAILING, false);
       assertPlantedFound(report);
       assertThat(writers.done()).isPositive();
@@ -133,7 +137,7 @@ class VerifierIT {
       assertThat(repaired.counts().surplus()).isZero();
       assertThat(repaired.counts().wrongOwner()).isZero();
       assertThat(repaired.counts().duplicates()).isEqualTo(1);
-      assertThat(shards.entryOf("fixed10")).isEqualTo(shards.tenantOf(A));
+      assertThat(shards.entryOf("fixed10")).isEqualTo(TwoShards.tenantOf(A, 0));
       assertThat(shards.entryOf("nobody")).isNull();
       assertThat(writers.done()).isPositive();
     }
@@ -145,19 +149,33 @@ class VerifierIT {
       run(
           service,
           "DELETE FROM things_by_k WHERE k = 'fixed10'",
-          "UPDATE things_by_k SET sk = " + shards.tenantOf(B) + " WHERE k = 'fixed12'",
-          "INSERT INTO things_by_k (k, sk) VALUES ('nobody', " + shards.tenantOf(B) + ")");
+          "UPDATE things_by_k SET sk = " + TwoShards.tenantOf(B, 0) + " WHERE k = 'fixed12'",
+          "INSERT INTO things_by_k (k, sk) VALUES ('nobody', " + TwoShards.tenantOf(B, 0) + ")");
     }
-    shards.insert(A, 900_001, "twice", shards.tenantOf(A));
-    shards.insert(B, 900_002, "twice", shards.tenantOf(B));
+    shards.insert(A, 900_001, "twice", TwoShards.tenantOf(A, 0));
+    shards.insert(B, 900_002, "twice", TwoShards.tenantOf(B, 0));
     if (shards.entryOf("twice") == null) {
       try (Connection service = shards.service(A)) {
         run(
             service,
             "INSERT INTO things_by_k (k, sk) VALUES ('twice', "
-                + shards.tenantOf(A)
+                + TwoShards.tenantOf(A, 0)
                 + ") ON CONFLICT DO NOTHING");
       }
+    }
+  }
+
+  /** In tailing a report holds for what is applied; what is not counts as not yet there. */
+  private static void awaitApplied(DecodedTail tail) throws Exception {
+    for (ShardId shard : List.of(A, B)) {
+      Lsn written;
+      try (Connection service = shards.service(shard);
+          Statement statement = service.createStatement();
+          ResultSet row = statement.executeQuery("SELECT pg_current_wal_lsn()::text")) {
+        row.next();
+        written = Lsn.parse(row.getString(1));
+      }
+      assertThat(tail.await(shard, written, Duration.ofSeconds(30))).isTrue();
     }
   }
 
@@ -169,8 +187,8 @@ class VerifierIT {
     assertThat(report.counts().wrongOwner()).as("%s", report).isEqualTo(1);
     assertThat(report.counts().duplicates()).as("%s", report).isEqualTo(1);
     assertThat(report.clean()).isFalse();
-    String onA = shards.tenantOf(A);
-    String onB = shards.tenantOf(B);
+    String onA = TwoShards.tenantOf(A, 0);
+    String onB = TwoShards.tenantOf(B, 0);
     assertThat(samples)
         .containsEntry(
             Difference.MISSING,
@@ -198,10 +216,10 @@ class VerifierIT {
   @Test
   void nullsAndRowsOnTheWrongShardAreNamed() throws Exception {
     shards.recreate("text", "bigint", false);
-    shards.insertBoth(1, "x", shards.tenantOf(A));
-    shards.insert(B, 2, null, shards.tenantOf(B));
-    shards.insert(B, 3, "lost", shards.tenantOf(A));
-    shards.entry("lost", shards.tenantOf(A));
+    shards.insertBoth(1, "x", TwoShards.tenantOf(A, 0));
+    shards.insert(B, 2, null, TwoShards.tenantOf(B, 0));
+    shards.insert(B, 3, "lost", TwoShards.tenantOf(A, 0));
+    shards.entry("lost", TwoShards.tenantOf(A, 0));
     try (DecodedTail tail = new DecodedTail(shards, true)) {
       VerificationReport report = verify(tail, GsiState.TAILING, false);
 
@@ -219,11 +237,11 @@ class VerifierIT {
               new Sample(
                   Difference.MISPLACED,
                   null,
-                  List.of(new Sample.Owner("shard-b", shards.tenantOf(A), List.of("3"))),
+                  List.of(new Sample.Owner("shard-b", TwoShards.tenantOf(A, 0), List.of("3"))),
                   null));
     }
     shards.recreate("text", "bigint", true);
-    shards.insert(B, 2, null, shards.tenantOf(B));
+    shards.insert(B, 2, null, TwoShards.tenantOf(B, 0));
     try (DecodedTail tail = new DecodedTail(shards, true)) {
       assertThat(verify(tail, GsiState.TAILING, false).clean()).isTrue();
     }
@@ -235,7 +253,7 @@ class VerifierIT {
     shards.insertMany("fixed", 10);
     try (DecodedTail tail = new DecodedTail(shards, false);
         Connection main = shards.service(B)) {
-      String onB = shards.tenantOf(B);
+      String onB = TwoShards.tenantOf(B, 0);
       run(
           main,
           "BEGIN",
@@ -261,7 +279,7 @@ class VerifierIT {
     try (DecodedTail tail = new DecodedTail(shards, false);
         Connection main = shards.service(B)) {
       run(main, "BEGIN", "SELECT 1");
-      shards.entry("young", shards.tenantOf(B));
+      shards.entry("young", TwoShards.tenantOf(B, 0));
 
       VerificationReport during = verify(tail, GsiState.ENABLED, false);
       run(main, "COMMIT");
@@ -319,7 +337,7 @@ class VerifierIT {
       shards.recreate(type.getKey(), "bigint", false);
       long id = 0;
       for (String value : type.getValue()) {
-        shards.insertBoth(++id, value, shards.tenantOf(id % 2 == 0 ? A : B));
+        shards.insertBoth(++id, value, TwoShards.tenantOf(id % 2 == 0 ? A : B, 0));
       }
       try (DecodedTail tail = new DecodedTail(shards, true)) {
         VerificationReport whole = verify(tail, GsiState.TAILING, false);

@@ -11,6 +11,8 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.pgconcord.config.catalog.GsiState;
+import org.pgconcord.testkit.fixture.ThingsByKey;
+import org.pgconcord.testkit.fixture.TwoShards;
 import org.pgconcord.verifier.report.Sample;
 import org.pgconcord.verifier.report.VerificationReport;
 import org.slf4j.Logger;
@@ -44,8 +46,8 @@ class VerifierScaleIT {
         assertThat(clean.clean()).isTrue();
         assertThat(clean.counts().expected()).isEqualTo(ROWS);
         for (String number : new String[] {"17", "900000", "1999998"}) {
-          try (Connection service = shards.service(OwnerShards.A)) {
-            OwnerShards.change(service, "DELETE FROM things_by_k WHERE k = ?", prefix + number);
+          try (Connection service = shards.service(TwoShards.A)) {
+            ThingsByKey.change(service, "DELETE FROM things_by_k WHERE k = ?", prefix + number);
           }
         }
         VerificationReport faults = timed("faults", verifier, shards);

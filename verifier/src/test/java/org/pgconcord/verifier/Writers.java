@@ -1,7 +1,7 @@
 package org.pgconcord.verifier;
 
-import static org.pgconcord.verifier.OwnerShards.A;
-import static org.pgconcord.verifier.OwnerShards.B;
+import static org.pgconcord.testkit.fixture.TwoShards.A;
+import static org.pgconcord.testkit.fixture.TwoShards.B;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -15,6 +15,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.testkit.fixture.ThingsByKey;
+import org.pgconcord.testkit.fixture.TwoShards;
 import org.pgconcord.verifier.settle.OwnerReader;
 
 /** Sessions that write without pause until closed, each on keys of its own. */
@@ -97,21 +99,21 @@ final class Writers implements AutoCloseable {
       boolean onA = random.nextBoolean();
       Connection here = onA ? a : b;
       Connection there = onA ? b : a;
-      String tenantHere = shards.tenantOf(onA ? A : B);
-      String tenantThere = shards.tenantOf(onA ? B : A);
+      String tenantHere = TwoShards.tenantOf(onA ? A : B, 0);
+      String tenantThere = TwoShards.tenantOf(onA ? B : A, 0);
       long id = 1_000_000_000L * (writer + 1) + step;
       String key = "w" + writer + "-" + step % 50 + "-" + step;
-      OwnerShards.run(
+      ThingsByKey.run(
           here, "INSERT INTO things VALUES (%s, %d, '%s')".formatted(tenantHere, id, key));
       if (step % 3 == 0) {
-        OwnerShards.run(here, "UPDATE things SET k = '%s!' WHERE id = %d".formatted(key, id));
+        ThingsByKey.run(here, "UPDATE things SET k = '%s!' WHERE id = %d".formatted(key, id));
       } else if (step % 3 == 1) {
-        OwnerShards.run(here, "DELETE FROM things WHERE id = " + id);
-        OwnerShards.run(
+        ThingsByKey.run(here, "DELETE FROM things WHERE id = " + id);
+        ThingsByKey.run(
             there, "INSERT INTO things VALUES (%s, %d, '%s')".formatted(tenantThere, id, key));
       }
       if (step > 100) {
-        OwnerShards.run(here, "DELETE FROM things WHERE id = " + (id - 100));
+        ThingsByKey.run(here, "DELETE FROM things WHERE id = " + (id - 100));
       }
     }
   }
@@ -124,26 +126,26 @@ final class Writers implements AutoCloseable {
     void write(int writer, long step) throws SQLException {
       boolean onA = step % 2 == 0;
       Connection main = onA ? a : b;
-      String tenant = shards.tenantOf(onA ? A : B);
+      String tenant = TwoShards.tenantOf(onA ? A : B, 0);
       long id = 1_000_000_000L * (writer + 1) + step;
       String key = "r" + writer + "-" + step;
-      OwnerShards.run(
+      ThingsByKey.run(
           entries,
           "BEGIN",
           "INSERT INTO things_by_k (k, sk) VALUES ('%s', %s)".formatted(key, tenant));
-      OwnerShards.run(
+      ThingsByKey.run(
           main,
           "BEGIN",
           "INSERT INTO things VALUES (%s, %d, '%s')".formatted(tenant, id, key),
           "SELECT pg_advisory_xact_lock_shared(" + shards.index().keyLock(key) + ")");
-      OwnerShards.run(entries, "COMMIT");
-      OwnerShards.run(main, "COMMIT");
+      ThingsByKey.run(entries, "COMMIT");
+      ThingsByKey.run(main, "COMMIT");
       if (step > 100) {
         String oldKey = "r" + writer + "-" + (step - 100);
-        OwnerShards.run(main, "BEGIN", "DELETE FROM things WHERE id = " + (id - 100));
-        OwnerShards.run(entries, "BEGIN", "DELETE FROM things_by_k WHERE k = '" + oldKey + "'");
-        OwnerShards.run(main, "COMMIT");
-        OwnerShards.run(entries, "COMMIT");
+        ThingsByKey.run(main, "BEGIN", "DELETE FROM things WHERE id = " + (id - 100));
+        ThingsByKey.run(entries, "BEGIN", "DELETE FROM things_by_k WHERE k = '" + oldKey + "'");
+        ThingsByKey.run(main, "COMMIT");
+        ThingsByKey.run(entries, "COMMIT");
       }
     }
   }

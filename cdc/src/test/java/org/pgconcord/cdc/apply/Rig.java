@@ -1,7 +1,7 @@
 package org.pgconcord.cdc.apply;
 
-import static org.pgconcord.cdc.apply.Indexes.A;
-import static org.pgconcord.cdc.apply.Indexes.B;
+import static org.pgconcord.testkit.fixture.TwoShards.A;
+import static org.pgconcord.testkit.fixture.TwoShards.B;
 
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -35,6 +35,8 @@ import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.gsi.RowImage;
 import org.pgconcord.state.store.StateStore;
 import org.pgconcord.testkit.cluster.ShardCluster;
+import org.pgconcord.testkit.fixture.TwoShards;
+import org.pgconcord.testkit.fixture.UsersByEmail;
 
 /** Tails over two real shards, fed by scripted slots. */
 final class Rig implements TailListener, DuplicateListener, AutoCloseable {
@@ -120,7 +122,7 @@ final class Rig implements TailListener, DuplicateListener, AutoCloseable {
   }
 
   String tenant(ShardId shard, int ordinal) {
-    return Indexes.tenant(index, shard, ordinal);
+    return TwoShards.tenantOf(shard, ordinal);
   }
 
   // --- what happens on an owner shard
@@ -140,15 +142,15 @@ final class Rig implements TailListener, DuplicateListener, AutoCloseable {
   }
 
   static RowChange insert(String tenant, String email) {
-    return RowChange.insert(Indexes.USERS, row(tenant, email));
+    return RowChange.insert(UsersByEmail.USERS, row(tenant, email));
   }
 
   static RowChange delete(String tenant, String email) {
-    return RowChange.delete(Indexes.USERS, row(tenant, email));
+    return RowChange.delete(UsersByEmail.USERS, row(tenant, email));
   }
 
   static RowChange update(String tenant, String before, String after) {
-    return RowChange.update(Indexes.USERS, row(tenant, before), row(tenant, after));
+    return RowChange.update(UsersByEmail.USERS, row(tenant, before), row(tenant, after));
   }
 
   // --- what is there

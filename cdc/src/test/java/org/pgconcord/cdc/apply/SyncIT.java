@@ -2,8 +2,8 @@ package org.pgconcord.cdc.apply;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.pgconcord.cdc.apply.Indexes.A;
-import static org.pgconcord.cdc.apply.Indexes.B;
+import static org.pgconcord.testkit.fixture.TwoShards.A;
+import static org.pgconcord.testkit.fixture.TwoShards.B;
 
 import java.io.StringReader;
 import java.nio.file.Path;
@@ -46,6 +46,8 @@ import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.state.store.StateStore;
 import org.pgconcord.testkit.cluster.ClusterRoles;
 import org.pgconcord.testkit.cluster.ShardCluster;
+import org.pgconcord.testkit.fixture.TwoShards;
+import org.pgconcord.testkit.fixture.UsersByEmail;
 import org.postgresql.PGConnection;
 
 /** Slots, Debezium and tails together, over two real shards. */
@@ -85,7 +87,7 @@ class SyncIT implements TailListener, DuplicateListener {
           "DROP TABLE IF EXISTS users",
           Indexes.CREATE_USERS,
           "ALTER TABLE users REPLICA IDENTITY FULL");
-      publications.publish(stream(shard), Indexes.USERS, List.of("tenant_id", "email"));
+      publications.publish(stream(shard), UsersByEmail.USERS, List.of("tenant_id", "email"));
       try (HeldSnapshot snapshot = slots.create(stream(shard))) {
         points.put(shard, snapshot.consistentPoint());
       }
@@ -147,7 +149,7 @@ class SyncIT implements TailListener, DuplicateListener {
   @ValueSource(booleans = {false, true})
   void aCopyCutByAStopOfTheEngineLosesNothing(boolean forget) throws Exception {
     tails.serve(index, ServingMode.BLIND);
-    String tenant = Indexes.tenant(index, B, 0);
+    String tenant = TwoShards.tenantOf(B, 0);
     copy(B, tenant, 10_000);
     tails.close();
     store.close();
@@ -189,7 +191,7 @@ class SyncIT implements TailListener, DuplicateListener {
       run(owners, old, "DELETE FROM users WHERE email = '" + email + "'");
     }
     if (ordinal > 0) {
-      String tenant = Indexes.tenant(index, ordinal % 2 == 0 ? A : B, ordinal / 2);
+      String tenant = TwoShards.tenantOf(ordinal % 2 == 0 ? A : B, ordinal / 2);
       run(
           owners,
           tenant,
@@ -209,8 +211,8 @@ class SyncIT implements TailListener, DuplicateListener {
   @Test
   void directWritesAreRepairedByTheAuditor() throws Exception {
     tails.serve(index, ServingMode.BLIND);
-    String a = Indexes.tenant(index, A, 0);
-    String b = Indexes.tenant(index, B, 0);
+    String a = TwoShards.tenantOf(A, 0);
+    String b = TwoShards.tenantOf(B, 0);
     fixture.asOwner(A, "INSERT INTO users VALUES (" + a + ", 1, 'x'), (" + a + ", 2, 'y')");
     awaitTrue();
     tails.quiesceBlindWrites(index.name());
@@ -284,7 +286,9 @@ class SyncIT implements TailListener, DuplicateListener {
       connection
           .unwrap(PGConnection.class)
           .getCopyAPI()
-          .copyIn("COPY users FROM STDIN", new StringReader(lines.toString()));
+          .copyIn(
+              "COPY users (tenant_id, user_id, email) FROM STDIN",
+              new StringReader(lines.toString()));
     }
   }
 

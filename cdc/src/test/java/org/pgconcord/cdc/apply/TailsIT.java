@@ -3,11 +3,11 @@ package org.pgconcord.cdc.apply;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
-import static org.pgconcord.cdc.apply.Indexes.A;
-import static org.pgconcord.cdc.apply.Indexes.B;
 import static org.pgconcord.cdc.apply.Rig.delete;
 import static org.pgconcord.cdc.apply.Rig.insert;
 import static org.pgconcord.cdc.apply.Rig.update;
+import static org.pgconcord.testkit.fixture.TwoShards.A;
+import static org.pgconcord.testkit.fixture.TwoShards.B;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,6 +30,7 @@ import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.gsi.RowImage;
 import org.pgconcord.testkit.cluster.ShardCluster;
+import org.pgconcord.testkit.fixture.UsersByEmail;
 
 /** Given what owner shards commit, and in which order it arrives: the entries then. */
 class TailsIT {
@@ -192,7 +193,7 @@ class TailsIT {
     rig.commit(A, 10, insert(a1, "x"), insert(a2, "y"));
     rig.commit(B, 10, insert(b1, "z"));
     awaitEntries(Map.of("x", a1, "y", a2, "z", b1));
-    rig.commit(A, 20, insert(a1, "w"), RowChange.truncate(Indexes.USERS), insert(a1, "v"));
+    rig.commit(A, 20, insert(a1, "w"), RowChange.truncate(UsersByEmail.USERS), insert(a1, "v"));
     awaitEntries(Map.of("v", a1, "z", b1));
   }
 
@@ -250,7 +251,7 @@ class TailsIT {
   void aChangeThatLacksANeededColumnBlocksTheIndexAndKeepsTheLog() {
     blind();
     RowImage renamed = new RowImage(Map.of("tenant_id", a1, "mail", "x"));
-    rig.commit(A, 10, RowChange.insert(Indexes.USERS, renamed));
+    rig.commit(A, 10, RowChange.insert(UsersByEmail.USERS, renamed));
     awaitHeard("blocked cdc/change-unreadable");
     assertThat(rig.confirmed(A)).isEqualTo(Lsn.ZERO);
   }
@@ -320,7 +321,7 @@ class TailsIT {
   @Test
   void auditOfATruncatedOwnerIsReported() {
     audit();
-    rig.commit(B, 10, RowChange.truncate(Indexes.USERS));
+    rig.commit(B, 10, RowChange.truncate(UsersByEmail.USERS));
     awaitHeard("truncated app/shard-b");
   }
 

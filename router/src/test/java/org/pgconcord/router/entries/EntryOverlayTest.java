@@ -9,10 +9,10 @@ import org.pgconcord.router.entries.EntryOverlay.Adding;
 import org.pgconcord.router.entries.EntryOverlay.Hold;
 import org.pgconcord.router.entries.EntryOverlay.Removing;
 import org.pgconcord.router.entries.EntryOverlay.Seen;
-import org.pgconcord.router.tx.UsersByEmail;
+import org.pgconcord.router.tx.UsersIndex;
 
 class EntryOverlayTest {
-  private static final LookupIndex INDEX = UsersByEmail.INDEX;
+  private static final LookupIndex INDEX = UsersIndex.INDEX;
   private static final Entry X1 = new Entry("x", "1");
   private static final Entry X2 = new Entry("x", "2");
 

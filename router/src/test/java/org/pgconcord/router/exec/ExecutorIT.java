@@ -3,9 +3,9 @@ package org.pgconcord.router.exec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
-import static org.pgconcord.router.tx.UsersByEmail.A;
-import static org.pgconcord.router.tx.UsersByEmail.B;
-import static org.pgconcord.router.tx.UsersByEmail.tenantOf;
+import static org.pgconcord.testkit.fixture.TwoShards.A;
+import static org.pgconcord.testkit.fixture.TwoShards.B;
+import static org.pgconcord.testkit.fixture.TwoShards.tenantOf;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;

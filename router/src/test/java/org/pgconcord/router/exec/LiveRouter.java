@@ -21,7 +21,7 @@ import org.pgconcord.router.entries.LookupIndexes;
 import org.pgconcord.router.plan.StatementPlanner;
 import org.pgconcord.router.tx.RouterEpochs;
 import org.pgconcord.router.tx.Shards;
-import org.pgconcord.router.tx.UsersByEmail;
+import org.pgconcord.router.tx.UsersIndex;
 
 /** A router in front of two shards, its routing state in the test's hand. */
 final class LiveRouter implements AutoCloseable {
@@ -34,7 +34,7 @@ final class LiveRouter implements AutoCloseable {
 
   LiveRouter() throws SQLException {
     shards = new Shards();
-    epochs = new RouterEpochs(UsersByEmail.routing(revision, GsiState.ENABLED, revision));
+    epochs = new RouterEpochs(UsersIndex.routing(revision, GsiState.ENABLED, revision));
     for (var shard : shards.cluster.shards()) {
       try (Connection owner = shards.cluster.asOwner(shard);
           var statement = owner.createStatement()) {
@@ -68,7 +68,7 @@ final class LiveRouter implements AutoCloseable {
   /** Publishes the index's state; returns the new revision. */
   long publish(GsiState state) {
     revision++;
-    epochs.publish(UsersByEmail.routing(revision, state, revision));
+    epochs.publish(UsersIndex.routing(revision, state, revision));
     return revision;
   }
 

@@ -2,9 +2,9 @@ package org.pgconcord.router.tx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.pgconcord.router.tx.UsersByEmail.A;
-import static org.pgconcord.router.tx.UsersByEmail.B;
-import static org.pgconcord.router.tx.UsersByEmail.tenantOf;
+import static org.pgconcord.testkit.fixture.TwoShards.A;
+import static org.pgconcord.testkit.fixture.TwoShards.B;
+import static org.pgconcord.testkit.fixture.TwoShards.tenantOf;
 
 import java.sql.SQLException;
 import java.time.Duration;
@@ -368,7 +368,7 @@ class EntryTransactionIT {
   private static org.pgconcord.config.value.ShardId where(String tenant, BackendRole role) {
     return switch (role) {
       case PRE, POST -> A;
-      case CLIENT -> UsersByEmail.INDEX.shardOf(tenant);
+      case CLIENT -> UsersIndex.INDEX.shardOf(tenant);
       case SERVICE -> B;
     };
   }
@@ -380,7 +380,7 @@ class EntryTransactionIT {
           shards.run(A, "INSERT INTO users_by_email VALUES ('" + X + "', " + ALSO_ON_B + ")");
       case DELETE, DELETE_AND_INSERT -> {
         shards.run(
-            UsersByEmail.INDEX.shardOf(tenant),
+            UsersIndex.INDEX.shardOf(tenant),
             "INSERT INTO users VALUES (" + tenant + ", 1, '" + X + "')");
         shards.run(A, "INSERT INTO users_by_email VALUES ('" + X + "', " + tenant + ")");
       }

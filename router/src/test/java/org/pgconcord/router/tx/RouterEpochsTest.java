@@ -14,13 +14,12 @@ import org.pgconcord.config.catalog.GsiState;
 class RouterEpochsTest {
   private static final Duration NOT_LONG = Duration.ofMillis(20);
 
-  private final RouterEpochs epochs =
-      new RouterEpochs(UsersByEmail.routing(1, GsiState.TAILING, 1));
+  private final RouterEpochs epochs = new RouterEpochs(UsersIndex.routing(1, GsiState.TAILING, 1));
 
   @Test
   void whoEnteredBeforeAPublicationHoldsItsDrainUp() throws InterruptedException {
     RouterEpochs.Stay old = epochs.enter();
-    epochs.publish(UsersByEmail.routing(2, GsiState.WRITE_ONLY, 2));
+    epochs.publish(UsersIndex.routing(2, GsiState.WRITE_ONLY, 2));
     RouterEpochs.Stay young = epochs.enter();
 
     assertThat(epochs.openBefore(2)).isEqualTo(1);
@@ -36,8 +35,8 @@ class RouterEpochsTest {
 
   @Test
   void aLateStateIsLeftOut() {
-    epochs.publish(UsersByEmail.routing(3, GsiState.ENABLED, 3));
-    epochs.publish(UsersByEmail.routing(2, GsiState.WRITE_ONLY, 2));
+    epochs.publish(UsersIndex.routing(3, GsiState.ENABLED, 3));
+    epochs.publish(UsersIndex.routing(2, GsiState.WRITE_ONLY, 2));
     assertThat(epochs.current().revision()).isEqualTo(3);
   }
 
@@ -52,7 +51,7 @@ class RouterEpochsTest {
       entrants.add(CompletableFuture.runAsync(() -> work(stop, working, oldestInside)));
     }
     for (long revision = 2; revision < 200; revision++) {
-      epochs.publish(UsersByEmail.routing(revision, GsiState.TAILING, revision));
+      epochs.publish(UsersIndex.routing(revision, GsiState.TAILING, revision));
       assertThat(epochs.awaitDrained(revision, Duration.ofSeconds(10))).isTrue();
       synchronized (oldestInside) {
         oldestInside[0] = revision;

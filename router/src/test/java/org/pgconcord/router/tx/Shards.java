@@ -31,6 +31,8 @@ import org.pgconcord.router.backend.SessionBackends;
 import org.pgconcord.router.backend.SettingsRecorder;
 import org.pgconcord.router.backend.ShardDirectory;
 import org.pgconcord.testkit.cluster.ShardCluster;
+import org.pgconcord.testkit.fixture.TwoShards;
+import org.pgconcord.testkit.fixture.UsersByEmail;
 
 /** Two real shards with the users table and its index, and a checker for both. */
 public final class Shards implements AutoCloseable {
@@ -43,17 +45,17 @@ public final class Shards implements AutoCloseable {
     for (ShardId shard : cluster.shards()) {
       try (Connection owner = cluster.asOwner(shard);
           Statement statement = owner.createStatement()) {
-        statement.execute(UsersByEmail.TABLE);
+        statement.execute(UsersByEmail.table(false));
       }
       admins.put(shard, cluster.asSuperuser(shard));
     }
-    try (Connection service = cluster.asService(UsersByEmail.A);
+    try (Connection service = cluster.asService(TwoShards.A);
         Statement statement = service.createStatement()) {
       statement.execute("CREATE SCHEMA pgconcord");
-      for (String ddl : LookupDdl.createTable(UsersByEmail.INDEX)) {
+      for (String ddl : LookupDdl.createTable(UsersIndex.INDEX)) {
         statement.execute(ddl);
       }
-      for (String ddl : LookupDdl.createFunctions(UsersByEmail.INDEX)) {
+      for (String ddl : LookupDdl.createFunctions(UsersIndex.INDEX)) {
         statement.execute(ddl);
       }
     }
@@ -84,7 +86,7 @@ public final class Shards implements AutoCloseable {
   Backends backends(EventLoop loop, String session, SettingsRecorder settings) {
     return new SessionBackends(
         loop,
-        UsersByEmail.A,
+        TwoShards.A,
         new BackendConnector(directory(), NioSocketChannel.class, Duration.ofSeconds(10), 1 << 20),
         (shard, role) ->
             new BackendTarget(
@@ -148,7 +150,7 @@ public final class Shards implements AutoCloseable {
 
   public void empty() {
     cluster.shards().forEach(shard -> run(shard, "TRUNCATE users"));
-    run(UsersByEmail.A, "TRUNCATE users_by_email");
+    run(TwoShards.A, "TRUNCATE users_by_email");
   }
 
   /** Email -> tenants that have a row with it, over all shards. */
@@ -164,7 +166,7 @@ public final class Shards implements AutoCloseable {
   /** Email -> tenant, as the lookup table has it. */
   public Map<String, String> entries() {
     Map<String, String> entries = new HashMap<>();
-    pairs(UsersByEmail.A, "SELECT email, tenant_id FROM users_by_email")
+    pairs(TwoShards.A, "SELECT email, tenant_id FROM users_by_email")
         .forEach(pair -> entries.put(pair[0], pair[1]));
     return entries;
   }
@@ -189,7 +191,7 @@ public final class Shards implements AutoCloseable {
   public void settle(Iterable<String> keys) throws SQLException {
     try (SettlementRunner runner =
         new SettlementRunner(
-            UsersByEmail.INDEX, shard -> cluster.asService(shard), Duration.ofSeconds(5))) {
+            UsersIndex.INDEX, shard -> cluster.asService(shard), Duration.ofSeconds(5))) {
       for (String key : keys) {
         if (runner.settle(key, null).kind() == Outcome.Kind.UNSETTLED) {
           throw new IllegalStateException("unsettled: " + key);

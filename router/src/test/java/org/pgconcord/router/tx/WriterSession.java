@@ -75,7 +75,7 @@ final class WriterSession implements AutoCloseable, Suspects {
   }
 
   private int write(String tenant, String sql, List<String> values, boolean adds) {
-    ShardId shard = UsersByEmail.INDEX.shardOf(tenant);
+    ShardId shard = UsersIndex.INDEX.shardOf(tenant);
     return onLoop(
         () -> {
           tx.write(shard);
@@ -90,7 +90,7 @@ final class WriterSession implements AutoCloseable, Suspects {
   private CompletableFuture<Integer> maintain(
       BackendConnection main, QueryResult result, boolean adds) {
     ReturnedRows rows =
-        new ReturnedRows(main.shard(), List.of(UsersByEmail.INDEX), List.of("email", "tenant_id"));
+        new ReturnedRows(main.shard(), List.of(UsersIndex.INDEX), List.of("email", "tenant_id"));
     result.rows().forEach(rows::add);
     CompletableFuture<Void> secured =
         adds ? tx.entries().add(main, rows.found()) : tx.entries().remove(main, rows.found());
