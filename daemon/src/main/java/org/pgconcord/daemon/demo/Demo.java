@@ -43,12 +43,20 @@ final class Demo {
     showPlan(router, user, "Ask for a user by email: without an index every shard is asked");
     new IndexLife(options, narrator, cluster, admin).run(ending);
     showPlan(router, user, "Ask again: the entry names the shard, and only that one is asked");
+    switch (options.tour()) {
+      case SAMPLES -> samples(cluster, router, admin, user);
+      case CRASH -> new CrashTour(options, narrator, cluster, admin, router, user).run(ending);
+    }
+    end();
+  }
+
+  private void samples(ShardCluster cluster, RouterClient router, AdminApi admin, SampleUser user)
+      throws SQLException {
     new DirectWrites(narrator, cluster, router).run();
     if (cluster.shards().size() > 1) {
       new PlantedRow(narrator, cluster, admin).run();
     }
     new Samples(narrator, router, user).run();
-    end();
   }
 
   private void openRouter(ShardCluster cluster, Ending ending) throws IOException {

@@ -69,8 +69,19 @@ public final class DemoCommand implements Callable<Integer> {
   private @Nullable Path directory;
 
   @Option(
+      names = "--tour",
+      paramLabel = "TOUR",
+      defaultValue = "samples",
+      description = {
+        "What to show once the index is enabled (default: ${DEFAULT-VALUE}):",
+        "samples: repairs, and one query of each kind;",
+        "crash: a server is killed between two commits of one INSERT."
+      })
+  private Tour tour = Tour.SAMPLES;
+
+  @Option(
       names = "--exit",
-      description = "End after the sample queries: with 0 if all was as it should be, else 1.")
+      description = "End after the last chapter: with 0 if all was as it should be, else 1.")
   private boolean exit;
 
   @Override
@@ -114,8 +125,9 @@ public final class DemoCommand implements Callable<Integer> {
     check(shards >= 1 && shards <= DemoOptions.MOST_SHARDS, "--shards must be 1 to 16");
     check(rows >= DemoOptions.LEAST_ROWS, "--rows must be at least " + DemoOptions.LEAST_ROWS);
     check(port != httpPort, "--port and --http-port must differ");
+    check(tour != Tour.CRASH || shards > 1, "--tour crash needs at least 2 --shards");
     Path place = directory == null ? DemoOptions.usualDirectory() : directory;
-    return new DemoOptions(shards, rows, seed, port, httpPort, place, exit);
+    return new DemoOptions(shards, rows, seed, port, httpPort, place, tour, exit);
   }
 
   private void check(boolean condition, String message) {

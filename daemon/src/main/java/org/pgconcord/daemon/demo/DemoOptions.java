@@ -8,10 +8,18 @@ import java.nio.file.Path;
  * @param shards 1 to 16
  * @param rows users to load, at least {@link #LEAST_ROWS}
  * @param directory made for the demo and removed at its end
- * @param exit ends after the samples instead of staying up
+ * @param tour what is shown once the index is enabled
+ * @param exit ends after the last chapter instead of staying up
  */
 record DemoOptions(
-    int shards, long rows, long seed, int port, int httpPort, Path directory, boolean exit) {
+    int shards,
+    long rows,
+    long seed,
+    int port,
+    int httpPort,
+    Path directory,
+    Tour tour,
+    boolean exit) {
   /** Fewer leave the writers without rows to change. */
   static final long LEAST_ROWS = 1_000;
 

@@ -40,6 +40,16 @@ final class DemoIT {
   }
 
   @Test
+  void aServerIsKilledBetweenTwoCommitsAndNothingIsWrong() throws Exception {
+    Process demo = start("--tour", "crash", "--exit", "--rows", "1000");
+    boolean ended = demo.waitFor(8, TimeUnit.MINUTES);
+    demo.destroyForcibly();
+    assertThat(ended).as(output()).isTrue();
+    assertThat(demo.exitValue()).as(output()).isZero();
+    assertThat(output()).contains("tx/outcome-unknown").contains("the entry is gone");
+  }
+
+  @Test
   void afterAKillTheNextDemoCleansUpAndASignalEndsItWithin10Seconds() throws Exception {
     Process killed = start("--rows", "1000");
     awaitOutput("open the router");
