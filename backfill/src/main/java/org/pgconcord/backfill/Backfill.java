@@ -162,8 +162,8 @@ public final class Backfill {
         " ",
         gsi.lookup().quoted(),
         gsi.owner().quoted(),
-        index.keyColumn().toString(),
-        index.shardKeyColumn().toString(),
+        index.columns().toString(),
+        String.valueOf(gsi.unique()),
         String.valueOf(gsi.ignoreNull()),
         index.lookupShard().toString(),
         index.ownerShards().toString());

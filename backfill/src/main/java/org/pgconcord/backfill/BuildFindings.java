@@ -3,6 +3,7 @@ package org.pgconcord.backfill;
 import java.util.List;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 
 /**
  * Takes what a build finds wrong with the owners' rows. Each finding is told before the step that
@@ -31,7 +32,7 @@ public interface BuildFindings {
    * One key and all its owners in the snapshots. The first is the one whose entry was loaded; the
    * others have none and never get one unless somebody keeps them and settles them again.
    */
-  record DuplicateKey(String key, List<Owner> owners) {
+  record DuplicateKey(Tuple identity, List<Owner> owners) {
     public DuplicateKey {
       owners = List.copyOf(owners);
     }
@@ -40,10 +41,11 @@ public interface BuildFindings {
   /**
    * One owner of a duplicate key.
    *
+   * @param holder what its entry says of it beside the key
    * @param primaryKeys the primary keys of its rows as they are now, values as text; empty when no
    *     such row is left
    */
-  record Owner(ShardId shard, String shardKey, List<List<String>> primaryKeys) {
+  record Owner(ShardId shard, Tuple holder, List<List<String>> primaryKeys) {
     public Owner {
       primaryKeys = List.copyOf(primaryKeys);
     }

@@ -32,6 +32,7 @@ import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.state.store.StateStore;
 import org.pgconcord.testkit.fixture.ThingsByKey;
 import org.pgconcord.testkit.fixture.TwoShards;
@@ -234,15 +235,15 @@ class BackfillIT {
     assertThat(findings.duplicates())
         .containsExactlyInAnyOrder(
             new DuplicateKey(
-                "twice",
+                Tuple.of("twice"),
                 List.of(
-                    new Owner(A, onA, List.of(List.of("1001"))),
-                    new Owner(B, onB, List.of(List.of("1002"))))),
+                    new Owner(A, Tuple.of(onA), List.of(List.of("1001"))),
+                    new Owner(B, Tuple.of(onB), List.of(List.of("1002"))))),
             new DuplicateKey(
-                "same tenant",
+                Tuple.of("same tenant"),
                 List.of(
-                    new Owner(B, onB, List.of(List.of("1003"), List.of("1004"))),
-                    new Owner(B, onB, List.of(List.of("1003"), List.of("1004"))))));
+                    new Owner(B, Tuple.of(onB), List.of(List.of("1003"), List.of("1004"))),
+                    new Owner(B, Tuple.of(onB), List.of(List.of("1003"), List.of("1004"))))));
     assertThat(result).isEqualTo(new BackfillResult(202, 2, 0));
     assertThat(shards.entries()).containsEntry("twice", onA).hasSize(202);
   }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.catalog.CatalogInstaller;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
-import org.pgconcord.gsi.Entry;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.LookupDdl;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.testkit.cluster.ShardCluster;
@@ -101,7 +101,7 @@ final class OwnerShards implements AutoCloseable {
 
   /** Puts a row on the shard where its shard key belongs. */
   void insert(long id, @Nullable String key, String shardKey) throws SQLException {
-    insertOn(index.shardOf(shardKey), id, key, shardKey);
+    insertOn(index.shardOf(Tuple.of(shardKey)), id, key, shardKey);
   }
 
   void insertOn(ShardId shard, long id, @Nullable String key, String shardKey) throws SQLException {
@@ -243,8 +243,7 @@ final class OwnerShards implements AutoCloseable {
         ResultSet row =
             statement.executeQuery("SELECT k, sk FROM " + table + " WHERE k IS NOT NULL")) {
       while (row.next()) {
-        Entry entry = new Entry(row.getString(1), row.getString(2));
-        entries.put(entry.key(), entry.shardKey());
+        entries.put(row.getString(1), row.getString(2));
       }
     }
     return entries;

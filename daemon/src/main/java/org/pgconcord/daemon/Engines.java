@@ -3,8 +3,10 @@ package org.pgconcord.daemon;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -21,7 +23,7 @@ import org.pgconcord.config.settings.DaemonSettings;
 import org.pgconcord.config.settings.ServicePassword;
 import org.pgconcord.config.settings.ShardAddress;
 import org.pgconcord.config.settings.ShardConnections;
-import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.daemon.build.EngineServices;
 import org.pgconcord.daemon.build.FoundOwners;
 import org.pgconcord.daemon.build.GsiOperations;
@@ -30,6 +32,7 @@ import org.pgconcord.daemon.build.ProgressBoard;
 import org.pgconcord.daemon.build.ReferenceOperations;
 import org.pgconcord.daemon.build.RoutingPublisher;
 import org.pgconcord.daemon.build.VerifierAdapters;
+import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.gsi.SettlementRunner;
 import org.pgconcord.state.store.StateStore;
 import org.pgconcord.verifier.Verifier;
@@ -169,13 +172,27 @@ final class Engines implements AutoCloseable {
   private static Suspects suspects(Catalog catalog) {
     return new Suspects() {
       @Override
-      public List<String> keys(GsiName gsi, int limit) {
-        return catalog.suspects(gsi, limit);
+      public List<Tuple> keys(LookupIndex index, int limit) {
+        List<Tuple> identities = new ArrayList<>();
+        for (String key : catalog.suspects(index.name(), limit)) {
+          read(index, key).ifPresent(identities::add);
+        }
+        return identities;
+      }
+
+      /** One of another definition of the index is dropped: its lookup table is filled anew. */
+      private Optional<Tuple> read(LookupIndex index, String key) {
+        try {
+          return Optional.of(Tuple.read(key, index.identity().size()));
+        } catch (IllegalArgumentException e) {
+          catalog.removeSuspect(index.name(), key);
+          return Optional.empty();
+        }
       }
 
       @Override
-      public void remove(GsiName gsi, String key) {
-        catalog.removeSuspect(gsi, key);
+      public void remove(LookupIndex index, Tuple identity) {
+        catalog.removeSuspect(index.name(), identity.stored());
       }
     };
   }

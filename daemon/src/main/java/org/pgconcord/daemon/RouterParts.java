@@ -15,6 +15,7 @@ import org.pgconcord.config.settings.ShardAddress;
 import org.pgconcord.config.settings.ShardSettings;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.router.RouterMetrics;
 import org.pgconcord.router.RouterServer;
 import org.pgconcord.router.RouterSettings;
@@ -134,9 +135,9 @@ final class RouterParts {
     }
 
     @Override
-    public void record(GsiName gsi, Collection<String> keys) {
-      List<String> copy = List.copyOf(keys);
-      writer.execute(() -> store(gsi, copy));
+    public void record(GsiName gsi, Collection<Tuple> identities) {
+      List<String> keys = identities.stream().map(Tuple::stored).toList();
+      writer.execute(() -> store(gsi, keys));
     }
 
     /** A key that cannot be stored is found by the next sweep of the lookup table. */

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.value.Tuple;
 
 /**
  * The one function from rows to entries. It sees only values that PostgreSQL itself gave out
@@ -11,33 +12,53 @@ import org.jspecify.annotations.Nullable;
  * in them.
  */
 public final class EntryDeriver {
-  private final String keyColumn;
-  private final String shardKeyColumn;
-  private final boolean ignoreNull;
+  private final LookupIndex index;
+  private final int keys;
 
   public EntryDeriver(LookupIndex index) {
-    this(index.keyColumn().name(), index.shardKeyColumn().name(), index.gsi().ignoreNull());
+    this.index = index;
+    this.keys = index.key().size();
   }
 
-  EntryDeriver(String keyColumn, String shardKeyColumn, boolean ignoreNull) {
-    this.keyColumn = keyColumn;
-    this.shardKeyColumn = shardKeyColumn;
-    this.ignoreNull = ignoreNull;
+  /**
+   * What a row means. A NULL in what names the owner row is never allowed; one in any indexed
+   * column makes the row a row without entry, or a violation.
+   *
+   * @param row its values, in the order of {@link LookupIndex#columns}
+   */
+  public Derivation derive(List<@Nullable String> row) {
+    Optional<String> missing = firstNull(row, keys, row.size());
+    if (missing.isPresent()) {
+      return new Derivation.NullViolation(missing.get());
+    }
+    Optional<String> withoutKey = firstNull(row, 0, keys);
+    if (withoutKey.isPresent()) {
+      return index.gsi().ignoreNull()
+          ? new Derivation.Ignored()
+          : new Derivation.NullViolation(withoutKey.get());
+    }
+    List<String> values = new ArrayList<>(row.size());
+    for (String value : row) {
+      values.add(String.valueOf(value));
+    }
+    return new Derivation.Owns(index.entry(new Tuple(values)));
   }
 
-  /** What a row with this indexed value and this shard key means. */
-  public Derivation derive(@Nullable String key, @Nullable String shardKey) {
-    if (shardKey == null) {
-      return new Derivation.NullViolation(shardKeyColumn);
+  private Optional<String> firstNull(List<@Nullable String> row, int from, int to) {
+    for (int column = from; column < to; column++) {
+      if (row.get(column) == null) {
+        return Optional.of(index.columns().get(column).name());
+      }
     }
-    if (key == null) {
-      return ignoreNull ? new Derivation.Ignored() : new Derivation.NullViolation(keyColumn);
-    }
-    return new Derivation.Owns(new Entry(key, shardKey));
+    return Optional.empty();
   }
 
   public Derivation derive(RowImage row) {
-    return derive(row.value(keyColumn), row.value(shardKeyColumn));
+    List<@Nullable String> values = new ArrayList<>();
+    for (IndexColumn column : index.columns()) {
+      values.add(row.value(column.name()));
+    }
+    return derive(values);
   }
 
   /**

@@ -1,133 +1,168 @@
 package org.pgconcord.gsi;
 
-import org.pgconcord.config.value.Identifiers;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.value.Tuple;
 
 /**
  * Every statement about single entries of one index. All of them run as the service role, but for
  * {@link #addInMain}, {@link #undoInMain} and {@link #shareKeyLock}, which run in the client's own
- * transaction. Keys and shard keys are compared as the columns' types compare, which is what the
- * lookup table's primary key and the owner's unique index do as well.
+ * transaction. Values are compared as the columns' types compare, which is what the lookup table's
+ * primary key and the owner's unique index do as well.
  */
 public final class EntrySql {
   private final LookupIndex index;
   private final String lookup;
-  private final String owner;
-  private final String key;
-  private final String shardKey;
+  private final String columns;
+  private final String all;
+  private final String identity;
+  private final String identityEquals;
 
   public EntrySql(LookupIndex index) {
     this.index = index;
     this.lookup = index.gsi().lookup().quoted();
-    this.owner = index.gsi().owner().quoted();
-    this.key = Identifiers.quote(index.keyColumn().name());
-    this.shardKey = Identifiers.quote(index.shardKeyColumn().name());
+    this.columns = list(index.columns());
+    this.all = equal(index.columns(), " AND ");
+    this.identity = list(index.identity());
+    this.identityEquals = equal(index.identity(), " AND ");
   }
 
-  /** One row: the read epoch, and the shard key of the entry or NULL when there is none. */
-  public EntryStatement readWithEpoch(String keyText) {
-    return EntryStatement.of(
-        "SELECT (SELECT last_value FROM "
-            + LookupDdl.readEpoch(index)
-            + "), (SELECT "
-            + shardKey
-            + " FROM "
-            + lookup
-            + " WHERE "
-            + key
-            + " = $1)",
-        keyText);
+  private static String list(List<IndexColumn> columns) {
+    return columns.stream().map(IndexColumn::quoted).collect(Collectors.joining(", "));
   }
 
-  /** The entry's shard key; no row without entry. Waits for nobody. */
-  public EntryStatement read(String keyText) {
-    return EntryStatement.of(select(), keyText);
+  /** Each column, in order, with the parameter of its place. */
+  private static String equal(List<IndexColumn> columns, String between) {
+    return IntStream.range(0, columns.size())
+        .mapToObj(i -> columns.get(i).quoted() + " = $" + (i + 1))
+        .collect(Collectors.joining(between));
+  }
+
+  private static String parameters(int count) {
+    return IntStream.rangeClosed(1, count).mapToObj(i -> "$" + i).collect(Collectors.joining(", "));
   }
 
   /**
-   * The entry's shard key, locked so that nobody changes it before this transaction ends. The lock
-   * also waits for a change that is under way, in POST or in a prepared transaction.
+   * One row per shard key that an entry with these indexed values names: the read epoch, then the
+   * shard key's columns; one row with NULLs behind the epoch when there is no entry.
    */
-  public EntryStatement readForShare(String keyText) {
-    return EntryStatement.of(select() + " FOR SHARE", keyText);
+  public EntryStatement readWithEpoch(Tuple key) {
+    return EntryStatement.of(
+        "SELECT "
+            + (index.gsi().unique() ? "" : "DISTINCT ")
+            + "e.last_value, "
+            + index.shardKey().stream()
+                .map(c -> "l." + c.quoted())
+                .collect(Collectors.joining(", "))
+            + " FROM "
+            + LookupDdl.readEpoch(index)
+            + " e LEFT JOIN "
+            + lookup
+            + " l ON "
+            + IntStream.range(0, index.key().size())
+                .mapToObj(i -> "l." + index.key().get(i).quoted() + " = $" + (i + 1))
+                .collect(Collectors.joining(" AND ")),
+        key);
   }
 
-  /** The entry's shard key, locked for a change. */
-  public EntryStatement lock(String keyText) {
-    return EntryStatement.of(select() + " FOR UPDATE", keyText);
+  /** The holder of the identity's entry; no row without entry. Waits for nobody. */
+  public EntryStatement read(Tuple identity) {
+    return EntryStatement.of(select(), identity);
+  }
+
+  /**
+   * The holder of the identity's entry, locked so that nobody changes it before this transaction
+   * ends. The lock also waits for a change that is under way, in POST or in a prepared transaction.
+   */
+  public EntryStatement readForShare(Tuple identity) {
+    return EntryStatement.of(select() + " FOR SHARE", identity);
+  }
+
+  /** The holder of the identity's entry, locked for a change. */
+  public EntryStatement lock(Tuple identity) {
+    return EntryStatement.of(select() + " FOR UPDATE", identity);
   }
 
   private String select() {
-    return "SELECT " + shardKey + " FROM " + lookup + " WHERE " + key + " = $1";
+    String holder = index.holder().isEmpty() ? "1" : list(index.holder());
+    return "SELECT " + holder + " FROM " + lookup + " WHERE " + identityEquals;
   }
 
-  /** One row when the entry was added, none when the key has an entry already. */
+  /** The holder in a row of {@link #read}, {@link #readForShare} or {@link #lock}. */
+  public Tuple holder(List<@Nullable String> row) {
+    return tuple(row.subList(0, index.holder().size()));
+  }
+
+  /** The columns of a lookup table are NOT NULL. */
+  private static Tuple tuple(List<@Nullable String> row) {
+    return new Tuple(row.stream().map(String::valueOf).toList());
+  }
+
+  /** One row when the entry was added, none when there is one of its identity already. */
   public EntryStatement insert(Entry entry) {
     return EntryStatement.of(
         "INSERT INTO "
             + lookup
             + " ("
-            + key
-            + ", "
-            + shardKey
-            + ") VALUES ($1, $2) ON CONFLICT ("
-            + key
+            + columns
+            + ") VALUES ("
+            + parameters(index.columns().size())
+            + ") ON CONFLICT ("
+            + identity
             + ") DO NOTHING RETURNING 1",
-        entry.key(),
-        entry.shardKey());
+        entry.row());
   }
 
-  /** Gives the key's entry to another owner; the caller holds its row lock. */
+  /** Gives the identity's entry to another owner; the caller holds its row lock. */
   public EntryStatement takeOver(Entry entry) {
     return EntryStatement.of(
         "UPDATE "
             + lookup
             + " SET "
-            + key
-            + " = $1, "
-            + shardKey
-            + " = $2 WHERE "
-            + key
-            + " = $1 RETURNING 1",
-        entry.key(),
-        entry.shardKey());
+            + equal(index.columns(), ", ")
+            + " WHERE "
+            + identityEquals
+            + " RETURNING 1",
+        entry.row());
   }
 
-  /** Removes the entry if it still names this shard key: one row when it did. */
+  /** Removes the entry if it is there exactly so: one row when it was. */
   public EntryStatement delete(Entry entry) {
     return EntryStatement.of(
-        "DELETE FROM " + lookup + " WHERE " + key + " = $1 AND " + shardKey + " = $2 RETURNING 1",
-        entry.key(),
-        entry.shardKey());
+        "DELETE FROM " + lookup + " WHERE " + all + " RETURNING 1", entry.row());
   }
 
   /** On an owner shard: one row when an owner row of this entry is visible. Locks nothing. */
   public EntryStatement owner(Entry entry) {
-    return EntryStatement.of(selectOwner() + " LIMIT 1", entry.key(), entry.shardKey());
+    return EntryStatement.of(selectOwner() + " LIMIT 1", entry.row());
   }
 
   /**
    * On an owner shard: waits until nobody is deleting the owner row of this entry or changing its
-   * key; then one row when it is there.
+   * key; then one row when it is there. Where no unique index of the owner proves the key, its
+   * change does not count as a change of a key in PostgreSQL either, and a weak lock would pass it.
    */
   public EntryStatement awaitOwner(Entry entry) {
-    return EntryStatement.of(
-        selectOwner() + " LIMIT 1 FOR KEY SHARE", entry.key(), entry.shardKey());
+    String lock = index.gsi().ownerPrimaryKey().isEmpty() ? " FOR KEY SHARE" : " FOR SHARE";
+    return EntryStatement.of(selectOwner() + " LIMIT 1" + lock, entry.row());
   }
 
   private String selectOwner() {
-    return "SELECT 1 FROM " + owner + " WHERE " + key + " = $1 AND " + shardKey + " = $2";
+    return "SELECT 1 FROM " + index.gsi().owner().quoted() + " WHERE " + all;
   }
 
   /** On the shard that an entry names: excludes every transaction that creates its owner row. */
-  public EntryStatement excludeCreators(String keyText) {
+  public EntryStatement excludeCreators(Tuple identity) {
     return EntryStatement.of(
-        "SELECT pg_catalog.pg_advisory_xact_lock(" + index.keyLock(keyText) + ")");
+        "SELECT pg_catalog.pg_advisory_xact_lock(" + index.keyLock(identity) + ")");
   }
 
-  /** In MAIN, at COMMIT: this transaction creates an owner row with the key. */
-  public EntryStatement shareKeyLock(String keyText) {
+  /** In MAIN, at COMMIT: this transaction creates an owner row of the identity. */
+  public EntryStatement shareKeyLock(Tuple identity) {
     return EntryStatement.of(
-        "SELECT pg_catalog.pg_advisory_xact_lock_shared(" + index.keyLock(keyText) + ")");
+        "SELECT pg_catalog.pg_advisory_xact_lock_shared(" + index.keyLock(identity) + ")");
   }
 
   /**
@@ -139,10 +174,12 @@ public final class EntrySql {
    */
   public EntryStatement addInMain(Entry entry, long lockTimeoutMillis) {
     return EntryStatement.of(
-        "SELECT " + LookupDdl.addFunction(index) + "($1, $2, $3)",
-        entry.key(),
-        entry.shardKey(),
-        Long.toString(lockTimeoutMillis));
+        "SELECT "
+            + LookupDdl.addFunction(index)
+            + "("
+            + parameters(index.columns().size() + 1)
+            + ")",
+        entry.row().then(Tuple.of(Long.toString(lockTimeoutMillis))));
   }
 
   /**
@@ -151,6 +188,7 @@ public final class EntrySql {
    */
   public EntryStatement undoInMain(Entry entry) {
     return EntryStatement.of(
-        "SELECT " + LookupDdl.undoFunction(index) + "($1, $2)", entry.key(), entry.shardKey());
+        "SELECT " + LookupDdl.undoFunction(index) + "(" + parameters(index.columns().size()) + ")",
+        entry.row());
   }
 }

@@ -2,6 +2,7 @@ package org.pgconcord.gsi;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.pgconcord.config.value.Tuple;
 
 /**
  * A statement with its parameters as text. The text numbers them {@code $1, $2 ...} as the wire
@@ -16,6 +17,10 @@ public record EntryStatement(String sql, List<String> parameters) {
     return new EntryStatement(sql, List.of(parameters));
   }
 
+  static EntryStatement of(String sql, Tuple parameters) {
+    return new EntryStatement(sql, parameters.values());
+  }
+
   /** The same statement for JDBC: one {@code ?} per place, its value repeated where it recurs. */
   public EntryStatement forJdbc() {
     StringBuilder text = new StringBuilder();
@@ -25,9 +30,13 @@ public record EntryStatement(String sql, List<String> parameters) {
       char c = sql.charAt(at);
       quoted ^= c == '"';
       if (c == '$' && !quoted) {
+        int end = at + 1;
+        while (end < sql.length() && Character.isDigit(sql.charAt(end))) {
+          end++;
+        }
+        places.add(parameters.get(Integer.parseInt(sql.substring(at + 1, end)) - 1));
         text.append('?');
-        at++;
-        places.add(parameters.get(sql.charAt(at) - '1'));
+        at = end - 1;
       } else {
         text.append(c);
       }

@@ -2,7 +2,10 @@ package org.pgconcord.gsi;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Objects;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.value.Identifiers;
@@ -44,20 +47,17 @@ public final class LookupDdl {
 
   private LookupDdl() {}
 
-  /**
-   * The lookup table: the indexed column as primary key and the owner's shard key, each of its
-   * column's own type and collation.
-   */
+  /** The lookup table: the index's columns, each of its own type and collation. */
   public static List<String> createTable(LookupIndex index) {
     String table = index.gsi().lookup().quoted();
     return List.of(
         "CREATE TABLE IF NOT EXISTS "
             + table
             + " ("
-            + columnDefinition(index.keyColumn())
-            + " PRIMARY KEY, "
-            + columnDefinition(index.shardKeyColumn())
-            + ")",
+            + each(index.columns(), c -> columnDefinition(c.column()) + ", ", "")
+            + "PRIMARY KEY ("
+            + each(index.identity(), IndexColumn::quoted, ", ")
+            + "))",
         "REVOKE ALL ON " + table + " FROM PUBLIC");
   }
 
@@ -146,33 +146,33 @@ public final class LookupDdl {
   }
 
   private static String addSignature(LookupIndex index) {
-    return addFunction(index) + arguments(index, ", bigint)");
+    return addFunction(index) + "(" + types(index) + ", bigint)";
   }
 
   private static String undoSignature(LookupIndex index) {
-    return undoFunction(index) + arguments(index, ")");
+    return undoFunction(index) + "(" + types(index) + ")";
   }
 
-  private static String arguments(LookupIndex index, String rest) {
-    return "(" + index.keyColumn().type() + ", " + index.shardKeyColumn().type() + rest;
+  private static String types(LookupIndex index) {
+    return each(index.columns(), IndexColumn::sqlType, ", ");
   }
 
   private static String addFunctionText(LookupIndex index) {
     return fill(
         index,
         """
-        CREATE OR REPLACE FUNCTION %signature(pgc_key %key_type, pgc_sk %sk_type, pgc_wait bigint)
+        CREATE OR REPLACE FUNCTION %signature(%parameters, pgc_wait bigint)
         RETURNS text LANGUAGE plpgsql VOLATILE SECURITY DEFINER
         SET search_path = pg_catalog, pg_temp SET lock_timeout = 0 AS $entry$
         BEGIN
           PERFORM set_config('lock_timeout', pgc_wait::text, true);
-          IF NOT EXISTS (SELECT FROM %owner o WHERE o.%key = pgc_key AND o.%sk = pgc_sk) THEN
+          IF NOT EXISTS (SELECT FROM %owner t WHERE %matches) THEN
             RAISE insufficient_privilege USING MESSAGE =
               'this transaction sees no row that owns the entry';
           END IF;
-          INSERT INTO %lookup (%key, %sk) VALUES (pgc_key, pgc_sk) ON CONFLICT (%key) DO NOTHING;
+          INSERT INTO %lookup (%columns) VALUES (%values) ON CONFLICT (%identity) DO NOTHING;
           IF FOUND THEN RETURN 'added'; END IF;
-          UPDATE %lookup l SET %key = pgc_key, %sk = pgc_sk WHERE l.%key = pgc_key AND l.%sk = pgc_sk;
+          UPDATE %lookup t SET %assignments WHERE %matches;
           IF FOUND THEN RETURN 'kept'; END IF;
           RETURN 'taken';
         END $entry$""",
@@ -183,26 +183,42 @@ public final class LookupDdl {
     return fill(
         index,
         """
-        CREATE OR REPLACE FUNCTION %signature(pgc_key %key_type, pgc_sk %sk_type)
+        CREATE OR REPLACE FUNCTION %signature(%parameters)
         RETURNS boolean LANGUAGE plpgsql VOLATILE SECURITY DEFINER
         SET search_path = pg_catalog, pg_temp AS $entry$
         BEGIN
-          DELETE FROM %lookup l WHERE l.%key = pgc_key AND l.%sk = pgc_sk
-            AND l.xmin = pg_current_xact_id()::xid
-            AND NOT EXISTS (SELECT FROM %owner o WHERE o.%key = pgc_key AND o.%sk = pgc_sk);
+          DELETE FROM %lookup t WHERE %matches
+            AND t.xmin = pg_current_xact_id()::xid
+            AND NOT EXISTS (SELECT FROM %owner t WHERE %matches);
           RETURN FOUND;
         END $entry$""",
         undoFunction(index));
   }
 
+  /** The parameters are named pgc_1 and so on, in the order of the columns. */
   private static String fill(LookupIndex index, String template, String signature) {
+    List<IndexColumn> columns = index.columns();
     return template
         .replace("%signature", signature)
-        .replace("%key_type", index.keyColumn().type())
-        .replace("%sk_type", index.shardKeyColumn().type())
+        .replace("%parameters", numbered(columns, (c, n) -> n + " " + c.sqlType(), ", "))
+        .replace("%values", numbered(columns, (c, n) -> n, ", "))
+        .replace("%assignments", numbered(columns, (c, n) -> c.quoted() + " = " + n, ", "))
+        .replace("%matches", numbered(columns, (c, n) -> "t." + c.quoted() + " = " + n, " AND "))
+        .replace("%columns", each(columns, IndexColumn::quoted, ", "))
+        .replace("%identity", each(index.identity(), IndexColumn::quoted, ", "))
         .replace("%lookup", index.gsi().lookup().quoted())
-        .replace("%owner", index.gsi().owner().quoted())
-        .replace("%key", Identifiers.quote(index.keyColumn().name()))
-        .replace("%sk", Identifiers.quote(Objects.requireNonNull(index.shardKeyColumn().name())));
+        .replace("%owner", index.gsi().owner().quoted());
+  }
+
+  private static String each(
+      List<IndexColumn> columns, Function<IndexColumn, String> text, String between) {
+    return columns.stream().map(text).collect(Collectors.joining(between));
+  }
+
+  private static String numbered(
+      List<IndexColumn> columns, BiFunction<IndexColumn, String, String> text, String between) {
+    return IntStream.range(0, columns.size())
+        .mapToObj(i -> text.apply(columns.get(i), "pgc_" + (i + 1)))
+        .collect(Collectors.joining(between));
   }
 }

@@ -1,7 +1,9 @@
 package org.pgconcord.gsi;
 
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.schema.Column;
@@ -15,29 +17,32 @@ import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
+import org.pgconcord.config.value.Tuple;
 
 /**
  * A declared index, resolved against the topology and the owner table's schema: everything that is
- * needed to derive, place, lock and store its entries. One unique index over one column, its lookup
- * table on one shard.
+ * needed to derive, place, lock and store its entries.
+ *
+ * <p>An entry has the indexed columns, the owner's shard key, and the owner's primary key where the
+ * index stores it; a column that two of them name counts once, at its first place. What tells two
+ * entries apart is their <i>identity</i>, the lookup table's primary key: the indexed columns of a
+ * unique index, all columns of any other. The rest is the <i>holder</i>, which names the owner row
+ * of a unique key.
  *
  * @param owner the owner table as its shards describe it
- * @param keyColumn the indexed column; the lookup table's column of the same name is its key
- * @param shardKeyColumn the owner's shard key; a column of that name in the lookup table too
+ * @param columns the lookup table's columns, the identity's first
  * @param locator from a shard key to the shard of its rows
  */
 public record LookupIndex(
     Gsi gsi,
     TableSchema owner,
-    Column keyColumn,
-    KeyType keyType,
-    Column shardKeyColumn,
-    KeyType shardKeyType,
+    List<IndexColumn> columns,
     ShardId lookupShard,
     List<ShardId> ownerShards,
     ShardLocator locator) {
 
   public LookupIndex {
+    columns = List.copyOf(columns);
     ownerShards = List.copyOf(ownerShards);
   }
 
@@ -64,16 +69,14 @@ public record LookupIndex(
             .orElseThrow(() -> refused(gsi, "its database is not declared"));
     Placement.Lookup lookup = placement(gsi, database, gsi.lookup(), Placement.Lookup.class);
     Placement.Sharded sharded = placement(gsi, database, gsi.owner(), Placement.Sharded.class);
-    Column key = column(gsi, owner, only(gsi, gsi.columns()));
-    Column shardKey = column(gsi, owner, only(gsi, gsi.ownerShardKey()));
-    KeyType shardKeyType = type(gsi, shardKey);
+    List<IndexColumn> columns =
+        stored(gsi).stream().map(name -> column(gsi, column(gsi, owner, name))).toList();
+    KeyType shardKeyType = column(gsi, column(gsi, owner, only(gsi, gsi.ownerShardKey()))).type();
+    only(gsi, gsi.columns());
     return new LookupIndex(
         gsi,
         owner,
-        key,
-        type(gsi, key),
-        shardKey,
-        shardKeyType,
+        columns,
         lookup.shard(),
         sharded.group().shards(),
         new ShardLocator(sharded.group(), sharded.index(), shardKeyType));
@@ -95,26 +98,38 @@ public record LookupIndex(
     return columns.get(0);
   }
 
+  private static Set<String> stored(Gsi gsi) {
+    Set<String> names = new LinkedHashSet<>(gsi.columns());
+    names.addAll(gsi.ownerShardKey());
+    if (names.size() < gsi.columns().size() + gsi.ownerShardKey().size()) {
+      throw refused(gsi, "a shard-key column is indexed");
+    }
+    names.addAll(gsi.ownerPrimaryKey());
+    return names;
+  }
+
   private static Column column(Gsi gsi, TableSchema owner, String name) {
     return owner
         .column(name)
         .orElseThrow(() -> refused(gsi, "table " + owner.name() + " has no column " + name));
   }
 
-  private static KeyType type(Gsi gsi, Column column) {
+  private static IndexColumn column(Gsi gsi, Column column) {
     Optional<KeyType> type =
         column.deterministic()
             ? KeyType.of(column.typeOid()).filter(KeyType::indexable)
             : Optional.empty();
-    return type.orElseThrow(
-        () ->
-            refused(
-                gsi,
-                "column "
-                    + column.name()
-                    + " has type "
-                    + column.type()
-                    + (column.deterministic() ? "" : " with a nondeterministic collation")));
+    return new IndexColumn(
+        column,
+        type.orElseThrow(
+            () ->
+                refused(
+                    gsi,
+                    "column "
+                        + column.name()
+                        + " has type "
+                        + column.type()
+                        + (column.deterministic() ? "" : " with a nondeterministic collation"))));
   }
 
   private static RuntimeException refused(Gsi gsi, String why) {
@@ -125,18 +140,79 @@ public record LookupIndex(
     return gsi.name();
   }
 
+  // --- columns ---------------------------------------------------------------------------------
+
+  /** The indexed columns. */
+  public List<IndexColumn> key() {
+    return columns.subList(0, gsi.columns().size());
+  }
+
+  /** The columns of the owner's shard key. */
+  public List<IndexColumn> shardKey() {
+    int from = gsi.columns().size();
+    return columns.subList(from, from + gsi.ownerShardKey().size());
+  }
+
+  /** The columns of the lookup table's primary key. */
+  public List<IndexColumn> identity() {
+    return gsi.unique() ? key() : columns;
+  }
+
+  /** The columns beside the identity. */
+  public List<IndexColumn> holder() {
+    return columns.subList(identity().size(), columns.size());
+  }
+
+  /** The columns in which an owner row may not have NULL. */
+  public List<IndexColumn> neverNull() {
+    return gsi.ignoreNull() ? columns.subList(key().size(), columns.size()) : columns;
+  }
+
+  private static List<KeyType> types(List<IndexColumn> columns) {
+    return columns.stream().map(IndexColumn::type).toList();
+  }
+
+  // --- entries ---------------------------------------------------------------------------------
+
+  /** The entry with these values, in the order of {@link #columns}. */
+  public Entry entry(Tuple row) {
+    int identity = identity().size();
+    return new Entry(row.part(0, identity), row.part(identity, row.size()));
+  }
+
+  /** The indexed values. */
+  public Tuple keyOf(Entry entry) {
+    return entry.row().part(0, key().size());
+  }
+
+  /** The shard key of the owner row. */
+  public Tuple shardKeyOf(Entry entry) {
+    int from = key().size();
+    return entry.row().part(from, from + shardKey().size());
+  }
+
+  /** What names the owner row: its shard key, then what more is stored of its primary key. */
+  public Tuple ownerOf(Entry entry) {
+    return entry.row().part(key().size(), columns.size());
+  }
+
+  /** The shard of the entry's owner row. */
+  public ShardId shardOf(Entry entry) {
+    return shardOf(shardKeyOf(entry));
+  }
+
   /** The shard of the owner rows with this shard key. */
-  public ShardId shardOf(String shardKey) {
-    return locator.locate(shardKey);
+  public ShardId shardOf(Tuple shardKey) {
+    return locator.locate(shardKey.get(0));
   }
 
-  /** True when an owner row with this shard key and its entry are on one server. */
-  public boolean sameServer(String shardKey) {
-    return shardOf(shardKey).equals(lookupShard);
+  /** The number of an identity's advisory lock on an owner shard (PROTOCOL 1.2). */
+  public long keyLock(Tuple identity) {
+    return KeyLock.of(gsi.name(), types(identity()), identity);
   }
 
-  /** The number of the key's advisory lock on an owner shard (PROTOCOL 1.2). */
-  public long keyLock(String key) {
-    return KeyLock.of(gsi.name(), keyType, key);
+  /** Equal for two identities that are equal in PostgreSQL, whatever their text (1.0 and 1.00). */
+  public byte[] canonical(Tuple identity) {
+    return KeyLock.canonical(types(identity()), identity);
   }
 }

@@ -1,13 +1,14 @@
 package org.pgconcord.gsi;
 
 import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.value.Tuple;
 
 /**
  * How a settlement ended.
  *
- * @param holder the shard key that the entry names, where the kind says so; never shown to clients
+ * @param holder of the entry, where the kind says so; never shown to clients
  */
-public record Outcome(Kind kind, @Nullable String holder) {
+public record Outcome(Kind kind, @Nullable Tuple holder) {
   /** The ends that a settlement can have. */
   public enum Kind {
     /** The entry was missing and is there now. */

@@ -1,10 +1,10 @@
 package org.pgconcord.gsi;
 
-import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Outcome.Kind;
 
 /**
@@ -15,7 +15,7 @@ import org.pgconcord.gsi.Outcome.Kind;
  *
  * <h2>Invariant</h2>
  *
- * A committed owner row that a maintaining router wrote has an entry naming its shard key (I1). A
+ * A committed owner row that a maintaining router wrote has an entry that names it (I1). A
  * settlement may therefore change or remove an entry only when the row it names is not there, is
  * not being made, and cannot be made before the change commits.
  *
@@ -68,13 +68,13 @@ public final class Settlement {
 
   private final LookupIndex index;
   private final EntrySql sql;
-  private final String key;
-  private final @Nullable String owner;
+  private final Tuple identity;
+  private final @Nullable Tuple owner;
 
-  private Settlement(LookupIndex index, String key, @Nullable String owner) {
+  private Settlement(LookupIndex index, Tuple identity, @Nullable Tuple owner) {
     this.index = index;
     this.sql = new EntrySql(index);
-    this.key = key;
+    this.identity = identity;
     this.owner = owner;
   }
 
@@ -85,7 +85,7 @@ public final class Settlement {
    * it was.
    */
   public static Step claim(LookupIndex index, Entry entry) {
-    Settlement settlement = new Settlement(index, entry.key(), entry.shardKey());
+    Settlement settlement = new Settlement(index, entry.identity(), entry.holder());
     return settlement.lookup(
         settlement.sql.insert(entry),
         added ->
@@ -96,15 +96,15 @@ public final class Settlement {
   }
 
   /**
-   * Settles a key for the engine, the verifier or a writer whose entry lives in MAIN: removes
+   * Settles an identity for the engine, the verifier or a writer whose entry lives in MAIN: removes
    * surplus, adds what is missing. Each change commits at once; no session has a transaction open
    * before or after.
    *
-   * @param owner the shard key of a row that is believed to have the key, or null when only the
-   *     entry itself is in question
+   * @param owner the holder that a row is believed to have, or null when only the entry itself is
+   *     in question
    */
-  public static Step audit(LookupIndex index, String key, @Nullable String owner) {
-    return new Settlement(index, key, owner).auditRound(ROUNDS);
+  public static Step audit(LookupIndex index, Tuple identity, @Nullable Tuple owner) {
+    return new Settlement(index, identity, owner).auditRound(ROUNDS);
   }
 
   // --- a writer's claim ------------------------------------------------------------------------
@@ -118,31 +118,30 @@ public final class Settlement {
   }
 
   private Step keepOrTake(Entry entry, int rounds) {
-    return ask(
-        lookupPlace(),
-        sql.lock(key),
+    return askHolder(
+        sql.lock(identity),
         holder -> {
           if (holder == null) {
             return claimRound(entry, rounds - 1);
           }
-          return holder.equals(entry.shardKey())
+          return holder.equals(entry.holder())
               ? endClaim(Kind.KEPT)
               : underKeyLock(
                   holder, () -> takeOver(entry, holder), () -> awaitHolder(entry, holder, rounds));
         });
   }
 
-  private Step takeOver(Entry entry, String holder) {
+  private Step takeOver(Entry entry, Tuple holder) {
     return lookup(sql.takeOver(entry), done -> release(holder, () -> endClaim(Kind.TAKEN_OVER)));
   }
 
   /** The holder's row is there, perhaps not for long: wait for it, holding nothing. */
-  private Step awaitHolder(Entry entry, String holder, int rounds) {
+  private Step awaitHolder(Entry entry, Tuple holder, int rounds) {
     Supplier<Step> wait =
         () ->
             found(
                 ownerPlace(holder),
-                sql.awaitOwner(new Entry(key, holder)),
+                sql.awaitOwner(new Entry(identity, holder)),
                 there ->
                     there
                         ? giveUpClaim(new Outcome(Kind.DUPLICATE, holder))
@@ -169,9 +168,8 @@ public final class Settlement {
     return lookup(
         BEGIN,
         () ->
-            ask(
-                lookupPlace(),
-                sql.lock(key),
+            askHolder(
+                sql.lock(identity),
                 holder -> holder == null ? auditMissing(rounds) : auditHolder(holder, rounds)));
   }
 
@@ -179,13 +177,13 @@ public final class Settlement {
     return lookup("ROLLBACK", () -> owner == null ? absent() : repair(owner, rounds));
   }
 
-  private Step auditHolder(String holder, int rounds) {
+  private Step auditHolder(Tuple holder, int rounds) {
     return underKeyLock(holder, () -> remove(holder, rounds), () -> keep(holder));
   }
 
-  private Step remove(String holder, int rounds) {
+  private Step remove(Tuple holder, int rounds) {
     return lookup(
-        sql.delete(new Entry(key, holder)),
+        sql.delete(new Entry(identity, holder)),
         done ->
             lookup(
                 "COMMIT",
@@ -198,22 +196,22 @@ public final class Settlement {
                                 : repair(owner, rounds))));
   }
 
-  private Step keep(String holder) {
+  private Step keep(Tuple holder) {
     Step kept = new Step.Done(new Outcome(Kind.KEPT, holder));
     Supplier<Step> next =
         owner == null || owner.equals(holder) ? () -> kept : () -> secondOwner(owner, holder, kept);
     return release(holder, () -> lookup("ROLLBACK", next));
   }
 
-  private Step secondOwner(String second, String holder, Step kept) {
+  private Step secondOwner(Tuple second, Tuple holder, Step kept) {
     return found(
         ownerPlace(second),
-        sql.owner(new Entry(key, second)),
+        sql.owner(new Entry(identity, second)),
         there -> there ? new Step.Done(new Outcome(Kind.DUPLICATE, holder)) : kept);
   }
 
-  private Step repair(String missing, int rounds) {
-    Entry entry = new Entry(key, missing);
+  private Step repair(Tuple missing, int rounds) {
+    Entry entry = new Entry(identity, missing);
     return lookup(
         BEGIN,
         () ->
@@ -238,7 +236,7 @@ public final class Settlement {
   // --- what both share -------------------------------------------------------------------------
 
   /** Takes the key lock on the holder's shard, then reads the holder's row in a new statement. */
-  private Step underKeyLock(String holder, Supplier<Step> gone, Supplier<Step> there) {
+  private Step underKeyLock(Tuple holder, Supplier<Step> gone, Supplier<Step> there) {
     Step.Place place = ownerPlace(holder);
     return run(
         place,
@@ -246,16 +244,16 @@ public final class Settlement {
         () ->
             run(
                 place,
-                sql.excludeCreators(key),
+                sql.excludeCreators(identity),
                 () ->
                     found(
                         place,
-                        sql.owner(new Entry(key, holder)),
+                        sql.owner(new Entry(identity, holder)),
                         isThere -> isThere ? there.get() : gone.get())));
   }
 
   /** Lets the key lock go. */
-  private Step release(String holder, Supplier<Step> then) {
+  private Step release(Tuple holder, Supplier<Step> then) {
     return run(ownerPlace(holder), EntryStatement.of("ROLLBACK"), then);
   }
 
@@ -263,8 +261,8 @@ public final class Settlement {
     return new Step.Place(Step.Session.LOOKUP, index.lookupShard());
   }
 
-  private Step.Place ownerPlace(String shardKey) {
-    ShardId shard = index.shardOf(shardKey);
+  private Step.Place ownerPlace(Tuple holder) {
+    ShardId shard = index.shardOf(new Entry(identity, holder));
     return new Step.Place(Step.Session.OWNER, shard);
   }
 
@@ -285,14 +283,9 @@ public final class Settlement {
     return new Step.Send(new Step.Command(place, statement), rows -> then.apply(!rows.isEmpty()));
   }
 
-  private static Step ask(
-      Step.Place place, EntryStatement statement, Function<@Nullable String, Step> then) {
+  private Step askHolder(EntryStatement statement, Function<@Nullable Tuple, Step> then) {
     return new Step.Send(
-        new Step.Command(place, statement),
-        rows -> then.apply(rows.isEmpty() ? null : first(rows)));
-  }
-
-  private static @Nullable String first(List<List<@Nullable String>> rows) {
-    return rows.get(0).get(0);
+        new Step.Command(lookupPlace(), statement),
+        rows -> then.apply(rows.isEmpty() ? null : sql.holder(rows.get(0))));
   }
 }

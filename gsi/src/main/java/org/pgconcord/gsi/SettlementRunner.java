@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 
 /**
  * Runs settlements over JDBC, one at a time, for one caller's thread. Its sessions belong to it
@@ -41,14 +42,14 @@ public final class SettlementRunner implements AutoCloseable {
   }
 
   /**
-   * Settles one key.
+   * Settles one identity.
    *
-   * @param owner the shard key of a row that is believed to have the key, or null
+   * @param owner the holder that a row is believed to have, or null
    * @return {@code UNSETTLED} after a lock timeout or deadlock too; everything is rolled back then
    */
-  public Outcome settle(String key, @Nullable String owner) throws SQLException {
+  public Outcome settle(Tuple identity, @Nullable Tuple owner) throws SQLException {
     try {
-      return run(Settlement.audit(index, key, owner));
+      return run(Settlement.audit(index, identity, owner));
     } catch (SQLException e) {
       close();
       if (RETRY.contains(e.getSQLState())) {

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
+import org.pgconcord.config.value.Tuple;
 
 class EntryDeriverTest {
   private final EntryDeriver strict = new EntryDeriver(Indexes.byEmail(false));
@@ -18,7 +19,8 @@ class EntryDeriverTest {
 
   @Test
   void aRowOwnsTheEntryOfItsKeyAndShardKey() {
-    assertThat(strict.derive(row("x", "7"))).isEqualTo(new Derivation.Owns(new Entry("x", "7")));
+    assertThat(strict.derive(row("x", "7")))
+        .isEqualTo(new Derivation.Owns(new Entry(Tuple.of("x"), Tuple.of("7"))));
   }
 
   @Test
@@ -38,14 +40,15 @@ class EntryDeriverTest {
   void changesRemoveBeforeTheyAdd() {
     assertThat(strict.changes(row("x", "7"), row("y", "7")))
         .containsExactly(
-            EntryChange.remove(new Entry("x", "7")), EntryChange.add(new Entry("y", "7")));
+            EntryChange.remove(new Entry(Tuple.of("x"), Tuple.of("7"))),
+            EntryChange.add(new Entry(Tuple.of("y"), Tuple.of("7"))));
     assertThat(strict.changes(null, row("x", "7")))
-        .containsExactly(EntryChange.add(new Entry("x", "7")));
+        .containsExactly(EntryChange.add(new Entry(Tuple.of("x"), Tuple.of("7"))));
     assertThat(strict.changes(row("x", "7"), null))
-        .containsExactly(EntryChange.remove(new Entry("x", "7")));
+        .containsExactly(EntryChange.remove(new Entry(Tuple.of("x"), Tuple.of("7"))));
     assertThat(strict.changes(row("x", "7"), row("x", "7"))).isEmpty();
     assertThat(lenient.changes(row(null, "7"), row("x", "7")))
-        .containsExactly(EntryChange.add(new Entry("x", "7")));
+        .containsExactly(EntryChange.add(new Entry(Tuple.of("x"), Tuple.of("7"))));
   }
 
   /** Changes applied one by one leave the index that the final rows derive. */
@@ -53,7 +56,7 @@ class EntryDeriverTest {
   void anyHistoryLeavesTheIndexOfItsFinalRows(RepetitionInfo repetition) {
     Random random = new Random(repetition.getCurrentRepetition());
     Map<Integer, RowImage> rows = new HashMap<>();
-    Map<String, String> index = new HashMap<>();
+    Map<Tuple, Tuple> index = new HashMap<>();
     for (int step = 0; step < 300; step++) {
       int id = random.nextInt(12);
       RowImage before = rows.get(id);
@@ -67,21 +70,21 @@ class EntryDeriverTest {
         rows.put(id, after);
       }
     }
-    Map<String, String> expected = new HashMap<>();
+    Map<Tuple, Tuple> expected = new HashMap<>();
     rows.values().stream()
         .map(lenient::derive)
         .map(Derivation::owned)
         .flatMap(Optional::stream)
-        .forEach(e -> expected.put(e.key(), e.shardKey()));
+        .forEach(e -> expected.put(e.identity(), e.holder()));
     assertThat(index).isEqualTo(expected);
   }
 
-  private static void apply(Map<String, String> index, EntryChange change) {
+  private static void apply(Map<Tuple, Tuple> index, EntryChange change) {
     Entry entry = change.entry();
     if (change.adds()) {
-      assertThat(index.put(entry.key(), entry.shardKey())).isNull();
+      assertThat(index.put(entry.identity(), entry.holder())).isNull();
     } else {
-      assertThat(index.remove(entry.key(), entry.shardKey())).isTrue();
+      assertThat(index.remove(entry.identity(), entry.holder())).isTrue();
     }
   }
 

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.testkit.cluster.ShardCluster;
 
 /**
@@ -92,11 +93,11 @@ class SettlementIT {
   void aMainThatIsOpenAfterItsPreKeepsItsEntryWhenItCommits() throws Exception {
     Connection main = openMainWithCommittedPre();
 
-    CompletableFuture<Outcome> taker = claimInBackground(new Entry(X, ON_A));
+    CompletableFuture<Outcome> taker = claimInBackground(new Entry(Tuple.of(X), Tuple.of(ON_A)));
     awaitBlocked(B, "advisory");
     run(main, "COMMIT");
 
-    assertThat(taker.join()).isEqualTo(new Outcome(Outcome.Kind.DUPLICATE, ON_B));
+    assertThat(taker.join()).isEqualTo(new Outcome(Outcome.Kind.DUPLICATE, Tuple.of(ON_B)));
     assertThat(entry(X)).isEqualTo(ON_B);
   }
 
@@ -104,7 +105,7 @@ class SettlementIT {
   void aMainThatIsOpenAfterItsPreLosesItsEntryWhenItRollsBack() throws Exception {
     Connection main = openMainWithCommittedPre();
 
-    CompletableFuture<Outcome> taker = claimInBackground(new Entry(X, ON_A));
+    CompletableFuture<Outcome> taker = claimInBackground(new Entry(Tuple.of(X), Tuple.of(ON_A)));
     awaitBlocked(B, "advisory");
     run(main, "ROLLBACK");
 
@@ -116,11 +117,11 @@ class SettlementIT {
   void anAuditWaitsForTheSameMain() throws Exception {
     Connection main = openMainWithCommittedPre();
 
-    CompletableFuture<Outcome> audit = inBackground(() -> runner.settle(X, null));
+    CompletableFuture<Outcome> audit = inBackground(() -> runner.settle(Tuple.of(X), null));
     awaitBlocked(B, "advisory");
     run(main, "COMMIT");
 
-    assertThat(audit.join()).isEqualTo(new Outcome(Outcome.Kind.KEPT, ON_B));
+    assertThat(audit.join()).isEqualTo(new Outcome(Outcome.Kind.KEPT, Tuple.of(ON_B)));
   }
 
   @Test
@@ -131,12 +132,12 @@ class SettlementIT {
     run(main, "BEGIN", "DELETE FROM users WHERE user_id = 1");
     Connection post = service(A);
     run(post, "BEGIN");
-    execute(post, SQL.delete(new Entry(X, ON_B)));
+    execute(post, SQL.delete(new Entry(Tuple.of(X), Tuple.of(ON_B))));
     run(main, "COMMIT");
     Connection again = client(B);
     run(again, "BEGIN", "INSERT INTO users VALUES (" + ON_B + ", 2, '" + X + "')");
 
-    CompletableFuture<Outcome> claim = claimInBackground(new Entry(X, ON_B));
+    CompletableFuture<Outcome> claim = claimInBackground(new Entry(Tuple.of(X), Tuple.of(ON_B)));
     awaitBlocked(A, "transactionid");
     run(post, "COMMIT");
 
@@ -152,11 +153,11 @@ class SettlementIT {
     Connection main = client(B);
     run(main, "BEGIN", "DELETE FROM users WHERE user_id = 1");
 
-    CompletableFuture<Outcome> claim = claimInBackground(new Entry(X, ON_A));
+    CompletableFuture<Outcome> claim = claimInBackground(new Entry(Tuple.of(X), Tuple.of(ON_A)));
     awaitBlocked(B, "transactionid");
     Connection post = service(A);
     run(post, "BEGIN");
-    assertThat(execute(post, SQL.delete(new Entry(X, ON_B)))).hasSize(1);
+    assertThat(execute(post, SQL.delete(new Entry(Tuple.of(X), Tuple.of(ON_B))))).hasSize(1);
     run(main, "COMMIT");
     awaitBlocked(A, "transactionid");
     run(post, "COMMIT");
@@ -168,15 +169,16 @@ class SettlementIT {
   @Test
   void auditSettlesWhatDirectWritesLeft() throws SQLException {
     insertOwner(ON_B, 1, X);
-    assertThat(runner.settle(X, ON_B).kind()).isEqualTo(Outcome.Kind.ADDED);
+    assertThat(runner.settle(Tuple.of(X), Tuple.of(ON_B)).kind()).isEqualTo(Outcome.Kind.ADDED);
     insertOwner(ON_A, 1, X);
-    assertThat(runner.settle(X, ON_A)).isEqualTo(new Outcome(Outcome.Kind.DUPLICATE, ON_B));
+    assertThat(runner.settle(Tuple.of(X), Tuple.of(ON_A)))
+        .isEqualTo(new Outcome(Outcome.Kind.DUPLICATE, Tuple.of(ON_B)));
     run(service(B), "DELETE FROM users");
-    assertThat(runner.settle(X, ON_A).kind()).isEqualTo(Outcome.Kind.ADDED);
+    assertThat(runner.settle(Tuple.of(X), Tuple.of(ON_A)).kind()).isEqualTo(Outcome.Kind.ADDED);
     assertThat(entry(X)).isEqualTo(ON_A);
     run(service(A), "DELETE FROM users");
-    assertThat(runner.settle(X, null).kind()).isEqualTo(Outcome.Kind.REMOVED);
-    assertThat(runner.settle(X, null).kind()).isEqualTo(Outcome.Kind.ABSENT);
+    assertThat(runner.settle(Tuple.of(X), null).kind()).isEqualTo(Outcome.Kind.REMOVED);
+    assertThat(runner.settle(Tuple.of(X), null).kind()).isEqualTo(Outcome.Kind.ABSENT);
   }
 
   @Test
@@ -187,7 +189,7 @@ class SettlementIT {
     run(client(B), "ALTER TABLE users FORCE ROW LEVEL SECURITY");
     try {
       assertThat(ask(client(B), "SELECT count(*) FROM users")).isEqualTo("0");
-      assertThat(claimInBackground(new Entry(X, ON_A)).join().kind())
+      assertThat(claimInBackground(new Entry(Tuple.of(X), Tuple.of(ON_A))).join().kind())
           .isEqualTo(Outcome.Kind.DUPLICATE);
     } finally {
       run(client(B), "ALTER TABLE users DISABLE ROW LEVEL SECURITY");
@@ -198,7 +200,7 @@ class SettlementIT {
   @Test
   void theFunctionsInMainBelieveNobody() throws SQLException {
     Connection main = client(A);
-    Entry entry = new Entry(X, ON_A);
+    Entry entry = new Entry(Tuple.of(X), Tuple.of(ON_A));
     assertThatThrownBy(() -> execute(main, SQL.addInMain(entry, 5000)))
         .hasMessageContaining("sees no row that owns the entry");
     run(main, "BEGIN", "INSERT INTO users VALUES (" + ON_A + ", 1, '" + X + "')");
@@ -224,9 +226,9 @@ class SettlementIT {
   @Test
   void aReadGivesTheEpochWithAndWithoutAnEntry() throws SQLException {
     Connection service = service(A);
-    assertThat(execute(service, SQL.readWithEpoch(X)).get(0)).containsExactly("3", null);
+    assertThat(execute(service, SQL.readWithEpoch(Tuple.of(X))).get(0)).containsExactly("3", null);
     run(service, "INSERT INTO users_by_email VALUES ('" + X + "', " + ON_B + ")");
-    assertThat(execute(service, SQL.readWithEpoch(X)).get(0)).containsExactly("3", ON_B);
+    assertThat(execute(service, SQL.readWithEpoch(Tuple.of(X))).get(0)).containsExactly("3", ON_B);
   }
 
   @Test
@@ -236,9 +238,9 @@ class SettlementIT {
     run(other, "BEGIN", "SELECT FROM users_by_email FOR UPDATE");
     try (SettlementRunner impatient =
         new SettlementRunner(INDEX, s -> cluster.asService(s), Duration.ofMillis(50))) {
-      assertThat(impatient.settle(X, null).kind()).isEqualTo(Outcome.Kind.UNSETTLED);
+      assertThat(impatient.settle(Tuple.of(X), null).kind()).isEqualTo(Outcome.Kind.UNSETTLED);
       run(other, "ROLLBACK");
-      assertThat(impatient.settle(X, null).kind()).isEqualTo(Outcome.Kind.REMOVED);
+      assertThat(impatient.settle(Tuple.of(X), null).kind()).isEqualTo(Outcome.Kind.REMOVED);
     }
   }
 
@@ -250,8 +252,8 @@ class SettlementIT {
     run(main, "BEGIN", "INSERT INTO users VALUES (" + ON_B + ", 1, '" + X + "')");
     Connection pre = service(A);
     run(pre, "BEGIN");
-    execute(pre, SQL.insert(new Entry(X, ON_B)));
-    execute(main, SQL.shareKeyLock(X));
+    execute(pre, SQL.insert(new Entry(Tuple.of(X), Tuple.of(ON_B))));
+    execute(main, SQL.shareKeyLock(Tuple.of(X)));
     run(pre, "COMMIT");
     return main;
   }
@@ -330,12 +332,12 @@ class SettlementIT {
 
   private void insertOwner(String tenant, int user, String email) throws SQLException {
     run(
-        service(INDEX.shardOf(tenant)),
+        service(INDEX.shardOf(Tuple.of(tenant))),
         "INSERT INTO users VALUES (" + tenant + ", " + user + ", '" + email + "')");
   }
 
   private @Nullable String entry(String key) throws SQLException {
-    List<List<@Nullable String>> rows = execute(service(A), SQL.read(key));
+    List<List<@Nullable String>> rows = execute(service(A), SQL.read(Tuple.of(key)));
     return rows.isEmpty() ? null : rows.get(0).get(0);
   }
 

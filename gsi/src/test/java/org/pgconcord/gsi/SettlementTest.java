@@ -10,6 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 
 /**
  * Every branch of the machine, as scripts: where each command goes, what it is, what it answers.
@@ -24,14 +25,14 @@ class SettlementTest {
 
   @Test
   void claimOfAFreeKeyAddsTheEntry() {
-    script(Settlement.claim(index, new Entry(X, onB)))
+    script(Settlement.claim(index, new Entry(Tuple.of(X), Tuple.of(onB))))
         .lookup("INSERT", "1")
         .ends(Outcome.Kind.ADDED, null);
   }
 
   @Test
   void claimKeepsTheWritersOwnEntryLocked() {
-    script(Settlement.claim(index, new Entry(X, onB)))
+    script(Settlement.claim(index, new Entry(Tuple.of(X), Tuple.of(onB))))
         .lookup("INSERT")
         .lookup("SAVEPOINT")
         .lookup("FOR UPDATE", onB)
@@ -41,7 +42,7 @@ class SettlementTest {
 
   @Test
   void claimTakesOverFromAnOwnerThatIsGone() {
-    script(Settlement.claim(index, new Entry(X, onB)))
+    script(Settlement.claim(index, new Entry(Tuple.of(X), Tuple.of(onB))))
         .lookup("INSERT")
         .lookup("SAVEPOINT")
         .lookup("FOR UPDATE", onA)
@@ -56,7 +57,7 @@ class SettlementTest {
 
   @Test
   void claimOfALiveKeyLetsGoOfEverythingBeforeItWaits() {
-    script(Settlement.claim(index, new Entry(X, onB)))
+    script(Settlement.claim(index, new Entry(Tuple.of(X), Tuple.of(onB))))
         .lookup("INSERT")
         .lookup("SAVEPOINT")
         .lookup("FOR UPDATE", onA)
@@ -73,7 +74,7 @@ class SettlementTest {
 
   @Test
   void claimStartsAgainWhenTheRowThatItWaitedForWent() {
-    script(Settlement.claim(index, new Entry(X, onB)))
+    script(Settlement.claim(index, new Entry(Tuple.of(X), Tuple.of(onB))))
         .lookup("INSERT")
         .lookup("SAVEPOINT")
         .lookup("FOR UPDATE", onA)
@@ -90,7 +91,7 @@ class SettlementTest {
 
   @Test
   void claimStartsAgainWhenTheEntryWentBeforeItWasLocked() {
-    script(Settlement.claim(index, new Entry(X, onB)))
+    script(Settlement.claim(index, new Entry(Tuple.of(X), Tuple.of(onB))))
         .lookup("INSERT")
         .lookup("SAVEPOINT")
         .lookup("FOR UPDATE")
@@ -102,7 +103,7 @@ class SettlementTest {
   @Test
   void claimThatAlwaysComesTooLateGivesUp() {
     Script script =
-        script(Settlement.claim(index, new Entry(X, onB)))
+        script(Settlement.claim(index, new Entry(Tuple.of(X), Tuple.of(onB))))
             .lookup("INSERT")
             .lookup("SAVEPOINT")
             .lookup("FOR UPDATE");
@@ -117,7 +118,7 @@ class SettlementTest {
 
   @Test
   void auditKeepsAnEntryWhoseOwnerIsThere() {
-    script(Settlement.audit(index, X, null))
+    script(Settlement.audit(index, Tuple.of(X), null))
         .lookup("BEGIN")
         .lookup("FOR UPDATE", onB)
         .owner(B, "BEGIN")
@@ -130,7 +131,7 @@ class SettlementTest {
 
   @Test
   void auditRemovesSurplus() {
-    script(Settlement.audit(index, X, null))
+    script(Settlement.audit(index, Tuple.of(X), null))
         .lookup("BEGIN")
         .lookup("FOR UPDATE", onB)
         .owner(B, "BEGIN")
@@ -144,7 +145,7 @@ class SettlementTest {
 
   @Test
   void auditAddsAMissingEntryBeforeItReadsTheOwner() {
-    script(Settlement.audit(index, X, onB))
+    script(Settlement.audit(index, Tuple.of(X), Tuple.of(onB)))
         .lookup("BEGIN")
         .lookup("FOR UPDATE")
         .lookup("ROLLBACK")
@@ -157,7 +158,7 @@ class SettlementTest {
 
   @Test
   void auditTakesBackAnEntryWhoseOwnerIsNotThere() {
-    script(Settlement.audit(index, X, onB))
+    script(Settlement.audit(index, Tuple.of(X), Tuple.of(onB)))
         .lookup("BEGIN")
         .lookup("FOR UPDATE")
         .lookup("ROLLBACK")
@@ -170,7 +171,7 @@ class SettlementTest {
 
   @Test
   void auditOfNothingFindsNothing() {
-    script(Settlement.audit(index, X, null))
+    script(Settlement.audit(index, Tuple.of(X), null))
         .lookup("BEGIN")
         .lookup("FOR UPDATE")
         .lookup("ROLLBACK")
@@ -179,7 +180,7 @@ class SettlementTest {
 
   @Test
   void auditRepairsAWrongOwner() {
-    script(Settlement.audit(index, X, onB))
+    script(Settlement.audit(index, Tuple.of(X), Tuple.of(onB)))
         .lookup("BEGIN")
         .lookup("FOR UPDATE", onA)
         .owner(A, "BEGIN")
@@ -197,7 +198,7 @@ class SettlementTest {
 
   @Test
   void auditReportsASecondOwner() {
-    script(Settlement.audit(index, X, onB))
+    script(Settlement.audit(index, Tuple.of(X), Tuple.of(onB)))
         .lookup("BEGIN")
         .lookup("FOR UPDATE", onA)
         .owner(A, "BEGIN")
@@ -211,7 +212,7 @@ class SettlementTest {
 
   @Test
   void auditLooksAgainWhenAnEntryAppearsMeanwhile() {
-    script(Settlement.audit(index, X, onB))
+    script(Settlement.audit(index, Tuple.of(X), Tuple.of(onB)))
         .lookup("BEGIN")
         .lookup("FOR UPDATE")
         .lookup("ROLLBACK")
@@ -264,7 +265,9 @@ class SettlementTest {
     }
 
     void ends(Outcome.Kind kind, @Nullable String holder) {
-      assertThat(step).as("after %s", seen).isEqualTo(new Step.Done(new Outcome(kind, holder)));
+      assertThat(step)
+          .as("after %s", seen)
+          .isEqualTo(new Step.Done(new Outcome(kind, holder == null ? null : Tuple.of(holder))));
     }
   }
 }

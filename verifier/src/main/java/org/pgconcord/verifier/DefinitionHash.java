@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.stream.Collectors;
 import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.gsi.LookupIndex;
@@ -24,8 +25,7 @@ public final class DefinitionHash {
             gsi.name().toString(),
             gsi.lookup().quoted(),
             gsi.owner().quoted(),
-            column(index.keyColumn()),
-            column(index.shardKeyColumn()),
+            index.columns().stream().map(c -> column(c.column())).collect(Collectors.joining("\n")),
             gsi.ownerPrimaryKey().toString(),
             "unique " + gsi.unique() + ", ignore_null " + gsi.ignoreNull(),
             index.lookupShard().uid(),

@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.verifier.correct.Correction;
 import org.pgconcord.verifier.correct.ServerSnapshot;
@@ -91,16 +92,16 @@ final class ExactPass {
     try (OwnerReader reader = new OwnerReader(index, services.sessions())) {
       wait.past(reader.positions());
     }
-    Map<String, KeyState> still = new HashMap<>();
+    Map<Tuple, KeyState> still = new HashMap<>();
     try (SnapshotSet snapshots = SnapshotSet.take(index, services.sessions(), services.threads())) {
       Comparison comparison = compare(snapshots);
-      for (List<String> keys : batches(suspects)) {
-        comparison.differing(keys).forEach(state -> still.put(state.key(), state));
+      for (List<Tuple> identities : batches(suspects)) {
+        comparison.differing(identities).forEach(state -> still.put(state.identity(), state));
       }
     }
     List<KeyState> wrong = new ArrayList<>();
     for (KeyState suspect : suspects) {
-      KeyState now = still.get(suspect.key());
+      KeyState now = still.get(suspect.identity());
       if (now != null) {
         wrong.add(now);
       }
@@ -108,11 +109,11 @@ final class ExactPass {
     return wrong;
   }
 
-  private static List<List<String>> batches(List<KeyState> states) {
-    List<String> keys = states.stream().map(KeyState::key).toList();
-    List<List<String>> batches = new ArrayList<>();
-    for (int from = 0; from < keys.size(); from += 1_000) {
-      batches.add(keys.subList(from, Math.min(keys.size(), from + 1_000)));
+  private static List<List<Tuple>> batches(List<KeyState> states) {
+    List<Tuple> identities = states.stream().map(KeyState::identity).toList();
+    List<List<Tuple>> batches = new ArrayList<>();
+    for (int from = 0; from < identities.size(); from += 1_000) {
+      batches.add(identities.subList(from, Math.min(identities.size(), from + 1_000)));
     }
     return batches;
   }

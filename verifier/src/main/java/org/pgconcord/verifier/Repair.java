@@ -24,10 +24,10 @@ final class Repair {
         new SettlementRunner(index, services.sessions(), services.options().lockTimeout())) {
       for (KeyState state : wrong) {
         if (state.owners().isEmpty()) {
-          changed += runner.settle(state.key(), null).changed() ? 1 : 0;
+          changed += runner.settle(state.identity(), null).changed() ? 1 : 0;
         }
         for (OwnerRef owner : state.owners()) {
-          changed += runner.settle(state.key(), owner.shardKey()).changed() ? 1 : 0;
+          changed += runner.settle(state.identity(), owner.holder()).changed() ? 1 : 0;
         }
       }
     }

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import org.pgconcord.config.value.Tuple;
+import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.verifier.report.Difference;
 import org.pgconcord.verifier.report.OwnerRef;
@@ -29,19 +31,31 @@ final class Samples {
       for (KeyState state : wrong) {
         Difference difference = state.difference().orElseThrow();
         if (taken.merge(difference, 1, Integer::sum) <= services.options().samplesPerKind()) {
-          samples.add(new Sample(difference, state.key(), owners(state, reader), state.entry()));
+          samples.add(sample(difference, state, reader));
         }
       }
     }
     return samples;
   }
 
-  private static List<Sample.Owner> owners(KeyState state, OwnerReader reader) throws SQLException {
+  private Sample sample(Difference difference, KeyState state, OwnerReader reader)
+      throws SQLException {
+    Tuple key = state.identity().part(0, index.key().size());
+    Tuple holder = state.entry();
+    String entry = holder == null ? null : named(state, holder);
+    return new Sample(difference, key.toString(), owners(state, reader), entry);
+  }
+
+  private String named(KeyState state, Tuple holder) {
+    return index.ownerOf(new Entry(state.identity(), holder)).toString();
+  }
+
+  private List<Sample.Owner> owners(KeyState state, OwnerReader reader) throws SQLException {
     List<Sample.Owner> owners = new ArrayList<>();
     for (OwnerRef owner : state.owners().stream().distinct().toList()) {
-      List<List<String>> keys = reader.primaryKeys(owner, state.key());
+      List<List<String>> keys = reader.primaryKeys(owner, state.identity());
       for (List<String> key : keys.isEmpty() ? List.of(List.<String>of()) : keys) {
-        owners.add(new Sample.Owner(owner.shard().uid(), owner.shardKey(), key));
+        owners.add(new Sample.Owner(owner.shard().uid(), named(state, owner.holder()), key));
       }
     }
     return owners;

@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
+import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.verifier.correct.Correction;
 import org.pgconcord.verifier.correct.ServerSnapshot;
@@ -117,7 +119,7 @@ final class SettledPass {
       throws SQLException {
     List<KeyState> wrong = new ArrayList<>();
     for (KeyState suspect : suspects) {
-      Optional<KeyState> now = check.check(suspect.key());
+      Optional<KeyState> now = check.check(suspect.identity());
       KeyState state = now.orElse(suspect);
       if (state.difference().isEmpty()) {
         continue;
@@ -132,11 +134,11 @@ final class SettledPass {
   }
 
   private boolean mayBeComing(KeyState state, OwnerReader reader) throws SQLException {
-    String holder = state.entry();
+    Tuple holder = state.entry();
     if (holder == null || !state.difference().equals(Optional.of(Difference.SURPLUS))) {
       return false;
     }
-    ShardId shard = index.shardOf(holder);
+    ShardId shard = index.shardOf(new Entry(state.identity(), holder));
     return reader.openSince(shard, seenAt.getOrDefault(shard, Instant.MIN));
   }
 }

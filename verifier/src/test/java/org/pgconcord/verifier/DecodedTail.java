@@ -23,6 +23,7 @@ import org.pgconcord.config.catalog.Progress;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.EntryChange;
 import org.pgconcord.testkit.fixture.ThingsByKey;
@@ -228,7 +229,8 @@ final class DecodedTail implements AppliedPositions, TransactionLog, AutoCloseab
       String quoted = matcher.group(3);
       fields.put(matcher.group(1), quoted != null ? quoted : matcher.group(2));
     }
-    return new Entry(fields.getOrDefault("k", ""), fields.getOrDefault("sk", ""));
+    return new Entry(
+        Tuple.of(fields.getOrDefault("k", "")), Tuple.of(fields.getOrDefault("sk", "")));
   }
 
   private void apply(ShardId shard, Logged transaction, Connection target) throws SQLException {
@@ -240,8 +242,8 @@ final class DecodedTail implements AppliedPositions, TransactionLog, AutoCloseab
         ThingsByKey.change(
             target,
             "DELETE FROM things_by_k WHERE k = ? AND sk = ?",
-            entry.key(),
-            entry.shardKey());
+            entry.identity().get(0),
+            entry.holder().get(0));
       }
     }
     for (Map.Entry<Entry, Integer> change : net.entrySet()) {
@@ -268,8 +270,8 @@ final class DecodedTail implements AppliedPositions, TransactionLog, AutoCloseab
     try (PreparedStatement statement =
         target.prepareStatement(
             "INSERT INTO things_by_k (k, sk) VALUES (?, ?) ON CONFLICT (k) DO NOTHING")) {
-      statement.setObject(1, entry.key(), Types.OTHER);
-      statement.setObject(2, entry.shardKey(), Types.OTHER);
+      statement.setObject(1, entry.identity().get(0), Types.OTHER);
+      statement.setObject(2, entry.holder().get(0), Types.OTHER);
       return statement.executeUpdate() == 1;
     }
   }

@@ -12,6 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.catalog.CatalogInstaller;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.LookupDdl;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.testkit.cluster.ShardCluster;
@@ -59,7 +60,7 @@ final class OwnerShards implements AutoCloseable {
 
   /** Puts a row on the shard where its shard key belongs, and its entry beside it. */
   void insertBoth(long id, String key, String shardKey) throws SQLException {
-    insert(index.shardOf(shardKey), id, key, shardKey);
+    insert(index.shardOf(Tuple.of(shardKey)), id, key, shardKey);
     entry(key, shardKey);
   }
 

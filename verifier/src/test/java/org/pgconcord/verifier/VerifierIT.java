@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.testkit.fixture.TwoShards;
 import org.pgconcord.verifier.correct.Correction;
 import org.pgconcord.verifier.correct.SnapshotSet;
@@ -258,7 +259,7 @@ class VerifierIT {
           main,
           "BEGIN",
           "INSERT INTO things VALUES (" + onB + ", 77, 'open')",
-          "SELECT pg_advisory_xact_lock_shared(" + shards.index().keyLock("open") + ")");
+          "SELECT pg_advisory_xact_lock_shared(" + shards.index().keyLock(Tuple.of("open")) + ")");
       shards.entry("open", onB);
 
       VerificationReport open = verify(tail, GsiState.ENABLED, false);
@@ -367,8 +368,8 @@ class VerifierIT {
                 new RangeSearch(comparison)
                     .search(comparison.whole(CompareProgress.none()))
                     .suspects())
-            .extracting(KeyState::key)
-            .containsExactly("\u00e9 surplus");
+            .extracting(KeyState::identity)
+            .containsExactly(Tuple.of("\u00e9 surplus"));
       }
     }
   }

@@ -15,6 +15,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.testkit.fixture.ThingsByKey;
 import org.pgconcord.testkit.fixture.TwoShards;
 import org.pgconcord.verifier.settle.OwnerReader;
@@ -137,7 +138,7 @@ final class Writers implements AutoCloseable {
           main,
           "BEGIN",
           "INSERT INTO things VALUES (%s, %d, '%s')".formatted(tenant, id, key),
-          "SELECT pg_advisory_xact_lock_shared(" + shards.index().keyLock(key) + ")");
+          "SELECT pg_advisory_xact_lock_shared(" + shards.index().keyLock(Tuple.of(key)) + ")");
       ThingsByKey.run(entries, "COMMIT");
       ThingsByKey.run(main, "COMMIT");
       if (step > 100) {

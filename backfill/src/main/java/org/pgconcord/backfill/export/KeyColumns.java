@@ -6,7 +6,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.pgconcord.backfill.order.RawOrder;
 import org.pgconcord.config.error.ErrorCode;
-import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.config.value.TableName;
 import org.pgconcord.gsi.LookupIndex;
 
@@ -19,8 +18,8 @@ public record KeyColumns(int keyTypeOid, String keyType, String shardKeyType) {
 
   /** Reads them on the lookup shard. */
   public static KeyColumns read(Connection lookup, LookupIndex index) throws SQLException {
-    ColumnType key = columnType(lookup, index.gsi().lookup(), index.keyColumn().name());
-    ColumnType shardKey = columnType(lookup, index.gsi().lookup(), index.shardKeyColumn().name());
+    ColumnType key = columnType(lookup, index.gsi().lookup(), index.key().get(0).name());
+    ColumnType shardKey = columnType(lookup, index.gsi().lookup(), index.shardKey().get(0).name());
     return new KeyColumns(key.oid, key.name, shardKey.name);
   }
 
@@ -56,8 +55,8 @@ public record KeyColumns(int keyTypeOid, String keyType, String shardKeyType) {
    */
   String copyOut(LookupIndex index, BlockRange range) {
     String order = RawOrder.collatable(keyTypeOid) ? "k COLLATE \"C\"" : "k";
-    String key = Identifiers.quote(index.keyColumn().name());
-    String shardKey = Identifiers.quote(index.shardKeyColumn().name());
+    String key = index.key().get(0).quoted();
+    String shardKey = index.shardKey().get(0).quoted();
     return "COPY (SELECT k, s FROM (SELECT %s::%s AS k, %s::%s AS s FROM ONLY %s WHERE %s AND %s IS NOT NULL AND %s IS NOT NULL) e ORDER BY %s) TO STDOUT (FORMAT binary)"
         .formatted(
             key,

@@ -7,11 +7,12 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.pgconcord.backfill.BuildFindings;
 import org.pgconcord.backfill.BuildFindings.NullViolation;
-import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.gsi.IndexColumn;
 import org.pgconcord.gsi.LookupIndex;
 
 /** Finds the rows of one part that have a NULL which the index does not allow. */
@@ -30,25 +31,31 @@ final class NullRows {
    * Reports each of them and says how many there are; costs nothing where NOT NULL rules it out.
    */
   long report(Connection transaction, ShardId shard, BlockRange range) throws SQLException {
-    boolean keyMatters = !index.gsi().ignoreNull() && !index.keyColumn().notNull();
-    boolean shardKeyMatters = !index.shardKeyColumn().notNull();
-    if (!keyMatters && !shardKeyMatters) {
+    List<IndexColumn> matter =
+        index.neverNull().stream().filter(c -> !c.column().notNull()).toList();
+    if (matter.isEmpty()) {
       return 0;
     }
-    String shardKey = Identifiers.quote(index.shardKeyColumn().name());
-    String key = Identifiers.quote(index.keyColumn().name());
-    String isNull = shardKey + " IS NULL" + (keyMatters ? " OR " + key + " IS NULL" : "");
     String sql =
-        "SELECT %s IS NULL, ARRAY[%s]::text[] FROM ONLY %s WHERE %s AND (%s)"
-            .formatted(shardKey, primaryKey(), range.relation(), range.condition(), isNull);
+        "SELECT CASE %s END, ARRAY[%s]::text[] FROM ONLY %s WHERE %s AND (%s)"
+            .formatted(
+                IntStream.range(0, matter.size())
+                    .mapToObj(i -> "WHEN " + matter.get(i).quoted() + " IS NULL THEN " + i)
+                    .collect(Collectors.joining(" ")),
+                primaryKey(),
+                range.relation(),
+                range.condition(),
+                matter.stream()
+                    .map(c -> c.quoted() + " IS NULL")
+                    .collect(Collectors.joining(" OR ")));
     long count = 0;
     try (Statement statement = transaction.createStatement()) {
       statement.setFetchSize(FETCH);
       try (ResultSet row = statement.executeQuery(sql)) {
         for (; row.next(); count++) {
-          Column column = row.getBoolean(1) ? index.shardKeyColumn() : index.keyColumn();
+          String column = matter.get(row.getInt(1)).name();
           List<String> values = texts((Object[]) row.getArray(2).getArray());
-          findings.nullViolation(index.name(), new NullViolation(shard, column.name(), values));
+          findings.nullViolation(index.name(), new NullViolation(shard, column, values));
         }
       }
     }

@@ -15,7 +15,9 @@ import org.pgconcord.backfill.BuildFindings.Owner;
 import org.pgconcord.backfill.Sessions;
 import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
+import org.pgconcord.gsi.IndexColumn;
 import org.pgconcord.gsi.LookupIndex;
 
 /**
@@ -44,42 +46,49 @@ final class DuplicateOwners {
     try (OwnerLookup lookup = new OwnerLookup()) {
       for (int i = 0; i < entries.size(); i++) {
         if (rows.kept().get(i).first() && !owners.isEmpty()) {
-          keys.add(new DuplicateKey(entries.get(i - 1).key(), owners));
+          keys.add(new DuplicateKey(entries.get(i - 1).identity(), owners));
           owners = new ArrayList<>();
         }
         owners.add(lookup.owner(rows.kept().get(i).shard(), entries.get(i), i));
       }
     }
     if (!owners.isEmpty()) {
-      keys.add(new DuplicateKey(entries.get(entries.size() - 1).key(), owners));
+      keys.add(new DuplicateKey(entries.get(entries.size() - 1).identity(), owners));
     }
     return keys;
   }
 
   private List<Entry> asText(Connection transaction, byte[] rows) throws SQLException {
-    String key = Identifiers.quote(index.keyColumn().name());
-    String shardKey = Identifiers.quote(index.shardKeyColumn().name());
+    String columns =
+        index.columns().stream().map(IndexColumn::quoted).collect(Collectors.joining(", "));
     List<Entry> entries = new ArrayList<>();
     try (Statement statement = transaction.createStatement()) {
       statement.execute("DROP TABLE IF EXISTS pg_temp.pgconcord_duplicate");
       statement.execute(
-          "CREATE TEMP TABLE pgconcord_duplicate ON COMMIT DROP AS SELECT %s, %s FROM %s LIMIT 0"
-              .formatted(key, shardKey, index.gsi().lookup().quoted()));
-      String target = "pg_temp.pgconcord_duplicate (" + key + ", " + shardKey + ")";
+          "CREATE TEMP TABLE pgconcord_duplicate ON COMMIT DROP AS SELECT %s FROM %s LIMIT 0"
+              .formatted(columns, index.gsi().lookup().quoted()));
+      String target = "pg_temp.pgconcord_duplicate (" + columns + ")";
       try (CopyInStream out = new CopyInStream(transaction, target)) {
         out.write(rows, 0, rows.length);
         out.finish();
       }
       try (ResultSet row =
           statement.executeQuery(
-              "SELECT %s, %s FROM pg_temp.pgconcord_duplicate ORDER BY ctid"
-                  .formatted(key, shardKey))) {
+              "SELECT %s FROM pg_temp.pgconcord_duplicate ORDER BY ctid".formatted(columns))) {
         while (row.next()) {
-          entries.add(new Entry(row.getString(1), row.getString(2)));
+          entries.add(index.entry(new Tuple(texts(row, index.columns().size()))));
         }
       }
     }
     return entries;
+  }
+
+  private static List<String> texts(ResultSet row, int columns) throws SQLException {
+    List<String> texts = new ArrayList<>(columns);
+    for (int column = 1; column <= columns; column++) {
+      texts.add(String.valueOf(row.getString(column)));
+    }
+    return texts;
   }
 
   /** Asks the owner shards for primary keys, one session for each shard that has such rows. */
@@ -89,7 +98,7 @@ final class DuplicateOwners {
     Owner owner(ShardId shard, Entry entry, int ordinal) throws SQLException {
       return new Owner(
           shard,
-          entry.shardKey(),
+          entry.holder(),
           ordinal < MOST_LOOKED_UP ? primaryKeys(session(shard), entry) : List.of());
     }
 
@@ -108,15 +117,18 @@ final class DuplicateOwners {
         return List.of();
       }
       String sql =
-          "SELECT %s FROM %s WHERE %s = ? AND %s = ? LIMIT 100"
+          "SELECT %s FROM %s WHERE %s LIMIT 100"
               .formatted(
                   columns.stream().map(Identifiers::quote).collect(Collectors.joining(", ")),
                   index.gsi().owner().quoted(),
-                  Identifiers.quote(index.keyColumn().name()),
-                  Identifiers.quote(index.shardKeyColumn().name()));
+                  index.columns().stream()
+                      .map(c -> c.quoted() + " = ?")
+                      .collect(Collectors.joining(" AND ")));
       try (PreparedStatement statement = session.prepareStatement(sql)) {
-        statement.setObject(1, entry.key(), Types.OTHER);
-        statement.setObject(2, entry.shardKey(), Types.OTHER);
+        List<String> values = entry.row().values();
+        for (int i = 0; i < values.size(); i++) {
+          statement.setObject(i + 1, values.get(i), Types.OTHER);
+        }
         try (ResultSet row = statement.executeQuery()) {
           List<List<String>> keys = new ArrayList<>();
           while (row.next()) {
@@ -125,14 +137,6 @@ final class DuplicateOwners {
           return keys;
         }
       }
-    }
-
-    private static List<String> texts(ResultSet row, int columns) throws SQLException {
-      List<String> texts = new ArrayList<>(columns);
-      for (int column = 1; column <= columns; column++) {
-        texts.add(String.valueOf(row.getString(column)));
-      }
-      return texts;
     }
 
     @Override

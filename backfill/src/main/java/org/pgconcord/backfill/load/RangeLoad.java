@@ -5,12 +5,13 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.pgconcord.backfill.BuildFindings;
 import org.pgconcord.backfill.BuildFindings.DuplicateKey;
 import org.pgconcord.backfill.BuildStep;
 import org.pgconcord.backfill.Sessions;
 import org.pgconcord.backfill.load.LoadClaim.Loaded;
-import org.pgconcord.config.value.Identifiers;
+import org.pgconcord.gsi.IndexColumn;
 import org.pgconcord.gsi.LookupIndex;
 
 /** Loads one range in one transaction, directly or through a staging table. */
@@ -23,7 +24,7 @@ final class RangeLoad {
   private final BuildFindings findings;
   private final BuildStep.Hook hook;
   private final String lookup;
-  private final String key;
+  private final String sameIdentity;
   private final String columns;
 
   RangeLoad(
@@ -38,8 +39,12 @@ final class RangeLoad {
     this.findings = findings;
     this.hook = hook;
     this.lookup = index.gsi().lookup().quoted();
-    this.key = Identifiers.quote(index.keyColumn().name());
-    this.columns = key + ", " + Identifiers.quote(index.shardKeyColumn().name());
+    this.columns =
+        index.columns().stream().map(IndexColumn::quoted).collect(Collectors.joining(", "));
+    this.sameIdentity =
+        index.identity().stream()
+            .map(c -> "l." + c.quoted() + " = s." + c.quoted())
+            .collect(Collectors.joining(" AND "));
   }
 
   /** Makes the merge of a range anew: a range that is loaded twice is read twice. */
@@ -100,8 +105,8 @@ final class RangeLoad {
               .formatted(columns, lookup));
       copy(transaction, merge, "pg_temp.pgconcord_staging");
       statement.execute(
-          "DELETE FROM %s l USING pg_temp.pgconcord_staging s WHERE l.%s = s.%s"
-              .formatted(lookup, key, key));
+          "DELETE FROM %s l USING pg_temp.pgconcord_staging s WHERE %s"
+              .formatted(lookup, sameIdentity));
       return statement.executeUpdate(
           "INSERT INTO %s (%s) SELECT %s FROM pg_temp.pgconcord_staging"
               .formatted(lookup, columns, columns));

@@ -11,6 +11,7 @@ import org.pgconcord.cdc.change.RowChange;
 import org.pgconcord.cdc.change.SourceTransaction;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.EntryChange;
 import org.pgconcord.gsi.LookupIndex;
@@ -85,7 +86,7 @@ final class Applier implements Target {
     this.reader = new EntryReader(index);
     this.writer = new LookupWriter(index);
     this.progress = new ProgressRow(context.stream(), index.name());
-    this.parking = new Parking(context.stream(), index.name());
+    this.parking = new Parking(context.stream(), index);
     this.sessions = context.sessions();
     this.positions = context.positions();
     this.duplicates = context.duplicates();
@@ -169,14 +170,14 @@ final class Applier implements Target {
   private void insert(Connection lookup, List<Entry> additions) throws SQLException {
     List<Entry> left = additions;
     while (!left.isEmpty() && writer.insert(lookup, left) < left.size()) {
-      Map<String, String> holders = writer.read(lookup, keys(left));
+      Map<Tuple, Tuple> holders = writer.read(lookup, identities(left));
       List<Entry> conflicts = new ArrayList<>();
       List<Entry> again = new ArrayList<>();
       for (Entry entry : left) {
-        String holder = holders.get(entry.key());
+        Tuple holder = holders.get(entry.identity());
         if (holder == null) {
           again.add(entry);
-        } else if (!holder.equals(entry.shardKey())) {
+        } else if (!holder.equals(entry.holder())) {
           conflicts.add(entry);
         }
       }
@@ -185,12 +186,12 @@ final class Applier implements Target {
     }
   }
 
-  private static List<String> keys(List<Entry> entries) {
-    return entries.stream().map(Entry::key).toList();
+  private static List<Tuple> identities(List<Entry> entries) {
+    return entries.stream().map(Entry::identity).toList();
   }
 
   /** Both positions are taken here, after the conflicts were seen. */
-  private void park(Connection lookup, List<Entry> conflicts, Map<String, String> holders)
+  private void park(Connection lookup, List<Entry> conflicts, Map<Tuple, Tuple> holders)
       throws SQLException {
     if (conflicts.isEmpty()) {
       return;
@@ -199,8 +200,8 @@ final class Applier implements Target {
     Map<ShardId, Lsn> fences = new HashMap<>();
     Lsn own = fence(fences, shard);
     for (Entry entry : conflicts) {
-      String holder = String.valueOf(holders.get(entry.key()));
-      Lsn held = fence(fences, index.shardOf(holder));
+      Tuple holder = holders.getOrDefault(entry.identity(), Tuple.EMPTY);
+      Lsn held = fence(fences, index.shardOf(new Entry(entry.identity(), holder)));
       parking.park(
           lookup, new ParkedEntry(entry, holder, held, own, false, java.time.Instant.EPOCH));
     }
@@ -217,13 +218,12 @@ final class Applier implements Target {
 
   /** The lookup table does not say which shard an entry belongs to; the shard key does. */
   private void truncate(Connection lookup) throws SQLException {
-    Optional<String> after = Optional.empty();
+    Optional<Tuple> after = Optional.empty();
     List<Entry> page;
     do {
       page = writer.page(lookup, after, TRUNCATE_PAGE);
-      writer.delete(
-          lookup, page.stream().filter(e -> index.shardOf(e.shardKey()).equals(shard)).toList());
-      after = page.isEmpty() ? after : Optional.of(page.get(page.size() - 1).key());
+      writer.delete(lookup, page.stream().filter(e -> index.shardOf(e).equals(shard)).toList());
+      after = page.isEmpty() ? after : Optional.of(page.get(page.size() - 1).identity());
     } while (page.size() == TRUNCATE_PAGE);
     parking.cancelAll(lookup);
   }
@@ -254,15 +254,15 @@ final class Applier implements Target {
       settle(lookup, parked);
       return;
     }
-    String holder = writer.read(lookup, List.of(entry.key())).get(entry.key());
+    Tuple holder = writer.read(lookup, List.of(entry.identity())).get(entry.identity());
     if (holder == null) {
       return;
     }
-    if (holder.equals(entry.shardKey())) {
+    if (holder.equals(entry.holder())) {
       settle(lookup, parked);
     } else if (!holder.equals(parked.holder()) || parked.holderFence().equals(Lsn.ZERO)) {
       // Another holder than then, or parked by somebody who took no positions: from here on.
-      park(lookup, List.of(entry), Map.of(entry.key(), holder));
+      park(lookup, List.of(entry), Map.of(entry.identity(), holder));
     } else if (!parked.duplicate() && passed(parked)) {
       parking.park(
           lookup,
@@ -273,7 +273,7 @@ final class Applier implements Target {
   }
 
   private boolean passed(ParkedEntry parked) {
-    ShardId holderShard = index.shardOf(parked.holder());
+    ShardId holderShard = index.shardOf(new Entry(parked.entry().identity(), parked.holder()));
     return !positions.applied(holderShard).isBefore(parked.holderFence())
         && !positions.applied(shard).isBefore(parked.ownFence());
   }

@@ -10,6 +10,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.gsi.Outcome;
 import org.pgconcord.gsi.SettlementRunner;
@@ -113,7 +114,7 @@ final class AuditSweeper implements AutoCloseable {
   private void visit(Audited one) {
     GsiName gsi = one.index.name();
     try (LookupSweep sweep = new LookupSweep(one.index, source)) {
-      settleSuspects(gsi, sweep);
+      settleSuspects(one.index, sweep);
       if (isDue(one)) {
         LookupSweep.Result result = sweep.pass(() -> closed);
         LOG.info(
@@ -129,10 +130,10 @@ final class AuditSweeper implements AutoCloseable {
     }
   }
 
-  private void settleSuspects(GsiName gsi, LookupSweep sweep) throws SQLException {
-    for (String key : suspects.keys(gsi, SUSPECTS)) {
-      if (sweep.settle(key) != Outcome.Kind.UNSETTLED) {
-        suspects.remove(gsi, key);
+  private void settleSuspects(LookupIndex index, LookupSweep sweep) throws SQLException {
+    for (Tuple identity : suspects.keys(index, SUSPECTS)) {
+      if (sweep.settle(identity) != Outcome.Kind.UNSETTLED) {
+        suspects.remove(index, identity);
       }
     }
   }

@@ -8,12 +8,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.pgconcord.cdc.change.RowChange;
 import org.pgconcord.cdc.change.SourceTransaction;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.EntryChange;
 import org.pgconcord.gsi.LookupIndex;
@@ -86,7 +88,7 @@ final class Auditor implements Target {
     this.reader = new EntryReader(index);
     this.writer = new LookupWriter(index);
     this.progress = new ProgressRow(context.stream(), index.name());
-    this.parking = new Parking(context.stream(), index.name());
+    this.parking = new Parking(context.stream(), index);
     this.sessions = context.sessions();
     this.settlements = new SettlementRunner(index, context.source(), LOCK_TIMEOUT);
     this.duplicates = context.duplicates();
@@ -150,12 +152,12 @@ final class Auditor implements Target {
     if (owned.isEmpty()) {
       return List.of();
     }
-    Map<String, String> holders =
-        writer.read(lookup(), owned.keySet().stream().map(Entry::key).distinct().toList());
+    Map<Tuple, Tuple> holders =
+        writer.read(lookup(), owned.keySet().stream().map(Entry::identity).distinct().toList());
     List<Entry> doubtful = new ArrayList<>();
     owned.forEach(
         (entry, owns) -> {
-          boolean present = entry.shardKey().equals(holders.get(entry.key()));
+          boolean present = entry.holder().equals(holders.get(entry.identity()));
           if (present != owns) {
             doubtful.add(entry);
           }
@@ -170,16 +172,16 @@ final class Auditor implements Target {
   }
 
   private void settle(Entry entry, boolean knownDuplicate) throws SQLException {
-    Outcome outcome = settlements.settle(entry.key(), entry.shardKey());
+    Outcome outcome = settlements.settle(entry.identity(), entry.holder());
     switch (outcome.kind()) {
       case DUPLICATE -> {
-        String holder = String.valueOf(outcome.holder());
+        Tuple holder = Objects.requireNonNull(outcome.holder());
         park(entry, holder, true);
         if (!knownDuplicate) {
           duplicates.found(index, entry, holder);
         }
       }
-      case UNSETTLED -> park(entry, "", knownDuplicate);
+      case UNSETTLED -> park(entry, Tuple.EMPTY, knownDuplicate);
       default -> {
         parking.cancel(lookup(), List.of(entry));
         if (knownDuplicate) {
@@ -189,7 +191,7 @@ final class Auditor implements Target {
     }
   }
 
-  private void park(Entry entry, String holder, boolean duplicate) throws SQLException {
+  private void park(Entry entry, Tuple holder, boolean duplicate) throws SQLException {
     parking.park(
         lookup(), new ParkedEntry(entry, holder, Lsn.ZERO, Lsn.ZERO, duplicate, Instant.EPOCH));
   }

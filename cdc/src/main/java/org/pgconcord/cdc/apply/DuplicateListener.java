@@ -1,5 +1,6 @@
 package org.pgconcord.cdc.apply;
 
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.LookupIndex;
 
@@ -9,9 +10,9 @@ public interface DuplicateListener {
    * Two rows own one key.
    *
    * @param second the entry that has no place
-   * @param holder the shard key that the key's entry names
+   * @param holder of the key's entry
    */
-  void found(LookupIndex index, Entry second, String holder);
+  void found(LookupIndex index, Entry second, Tuple holder);
 
   /** The second row is gone, or has got the entry. */
   void gone(LookupIndex index, Entry second);

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.EntryChange;
 
@@ -25,17 +26,17 @@ import org.pgconcord.gsi.EntryChange;
  * second owner of a key, and the next round, applied after this one, meets the first as a conflict.
  */
 final class EntryRound {
-  private static final Comparator<Entry> BY_KEY =
-      Comparator.comparing(Entry::key).thenComparing(Entry::shardKey);
+  private static final Comparator<Entry> BY_IDENTITY =
+      Comparator.comparing(Entry::identity).thenComparing(Entry::holder);
 
   /** Entry -> whether it was added last. */
   private final Map<Entry, Boolean> last = new LinkedHashMap<>();
 
-  private final Map<String, Entry> owners = new HashMap<>();
+  private final Map<Tuple, Entry> owners = new HashMap<>();
 
   /** False when {@code change} would give a key that this round already adds a second owner. */
   boolean fits(EntryChange change) {
-    Entry owner = owners.get(change.entry().key());
+    Entry owner = owners.get(change.entry().identity());
     return !change.adds() || owner == null || owner.equals(change.entry());
   }
 
@@ -43,9 +44,9 @@ final class EntryRound {
     Entry entry = change.entry();
     last.put(entry, change.adds());
     if (change.adds()) {
-      owners.put(entry.key(), entry);
+      owners.put(entry.identity(), entry);
     } else {
-      owners.remove(entry.key(), entry);
+      owners.remove(entry.identity(), entry);
     }
   }
 
@@ -74,7 +75,7 @@ final class EntryRound {
             entries.add(entry);
           }
         });
-    entries.sort(BY_KEY);
+    entries.sort(BY_IDENTITY);
     return entries;
   }
 

@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.gsi.Outcome;
@@ -39,7 +40,7 @@ final class LookupSweep implements AutoCloseable {
    * @param removed entries that had no owner row
    * @param unsettled keys whose locks were not to be had; the next pass meets them again
    */
-  record Result(long entries, long removed, List<String> unsettled) {}
+  record Result(long entries, long removed, List<Tuple> unsettled) {}
 
   LookupSweep(LookupIndex index, SettlementRunner.Sessions source) {
     this.index = index;
@@ -52,33 +53,33 @@ final class LookupSweep implements AutoCloseable {
   Result pass(BooleanSupplier stop) throws SQLException {
     long entries = 0;
     long removed = 0;
-    List<String> unsettled = new ArrayList<>();
-    @Nullable String after = null;
+    List<Tuple> unsettled = new ArrayList<>();
+    @Nullable Tuple after = null;
     List<Entry> page;
     do {
       page = writer.page(sessions.on(index.lookupShard()), Optional.ofNullable(after), PAGE);
       for (Entry suspect : ownerless(page)) {
-        Outcome.Kind kind = settle(suspect.key());
+        Outcome.Kind kind = settle(suspect.identity());
         removed += kind == Outcome.Kind.REMOVED ? 1 : 0;
         if (kind == Outcome.Kind.UNSETTLED) {
-          unsettled.add(suspect.key());
+          unsettled.add(suspect.identity());
         }
       }
       entries += page.size();
-      after = page.isEmpty() ? after : page.get(page.size() - 1).key();
+      after = page.isEmpty() ? after : page.get(page.size() - 1).identity();
     } while (page.size() == PAGE && !stop.getAsBoolean());
     return new Result(entries, removed, unsettled);
   }
 
-  /** Settles one key whose entry is in question. */
-  Outcome.Kind settle(String key) throws SQLException {
-    return settlements.settle(key, null).kind();
+  /** Settles one identity whose entry is in question. */
+  Outcome.Kind settle(Tuple identity) throws SQLException {
+    return settlements.settle(identity, null).kind();
   }
 
   private List<Entry> ownerless(List<Entry> page) throws SQLException {
     Map<ShardId, List<Entry>> byShard = new TreeMap<>();
     for (Entry entry : page) {
-      byShard.computeIfAbsent(index.shardOf(entry.shardKey()), s -> new ArrayList<>()).add(entry);
+      byShard.computeIfAbsent(index.shardOf(entry), s -> new ArrayList<>()).add(entry);
     }
     List<Entry> suspects = new ArrayList<>();
     for (Map.Entry<ShardId, List<Entry>> shard : byShard.entrySet()) {

@@ -11,8 +11,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.pgconcord.config.value.Identifiers;
+import java.util.function.BiFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
+import org.pgconcord.gsi.IndexColumn;
 import org.pgconcord.gsi.LookupIndex;
 
 /**
@@ -20,6 +25,9 @@ import org.pgconcord.gsi.LookupIndex;
  * arrays. Stateless; the caller owns connection and transaction.
  */
 final class LookupWriter {
+  private static final String AND = " AND ";
+
+  private final LookupIndex index;
   private final String delete;
   private final String insert;
   private final String read;
@@ -28,29 +36,65 @@ final class LookupWriter {
   private final String ownerless;
 
   LookupWriter(LookupIndex index) {
+    this.index = index;
     String lookup = index.gsi().lookup().quoted();
-    String key = Identifiers.quote(index.keyColumn().name());
-    String shardKey = Identifiers.quote(index.shardKeyColumn().name());
-    String keys = "(CAST(? AS text[])::" + index.keyColumn().type() + "[])";
-    String shardKeys = "(CAST(? AS text[])::" + index.shardKeyColumn().type() + "[])";
-    String given = "unnest(" + keys + ", " + shardKeys + ") AS given(k, s)";
+    List<IndexColumn> columns = index.columns();
+    List<IndexColumn> identity = index.identity();
+    String all = each(columns, (c, n) -> c.quoted(), ", ");
+    String key = each(identity, (c, n) -> c.quoted(), ", ");
+    String names = each(columns, (c, n) -> n, ", ");
+    String given =
+        "unnest(%s) AS given(%s)"
+            .formatted(
+                each(columns, (c, n) -> "CAST(? AS text[])::" + c.sqlType() + "[]", ", "), names);
     delete =
-        "DELETE FROM %s l USING %s WHERE l.%s = given.k AND l.%s = given.s"
-            .formatted(lookup, given, key, shardKey);
+        "DELETE FROM %s l USING %s WHERE %s"
+            .formatted(
+                lookup, given, each(columns, (c, n) -> "l." + c.quoted() + " = given." + n, AND));
     insert =
-        "INSERT INTO %s (%s, %s) SELECT k, s FROM %s ON CONFLICT (%s) DO NOTHING"
-            .formatted(lookup, key, shardKey, given, key);
+        "INSERT INTO %s (%s) SELECT %s FROM %s ON CONFLICT (%s) DO NOTHING"
+            .formatted(lookup, all, names, given, key);
     read =
-        "SELECT given.k, l.%s::text FROM %s l JOIN unnest(CAST(? AS text[])) AS given(k) ON l.%s = given.k::%s"
-            .formatted(shardKey, lookup, key, index.keyColumn().type());
-    String entries = "SELECT %s::text, %s::text FROM %s".formatted(key, shardKey, lookup);
+        "SELECT %s FROM %s l JOIN unnest(%s) AS given(%s) ON %s"
+            .formatted(
+                Stream.concat(
+                        numbered(identity, (c, n) -> "given." + n),
+                        index.holder().stream().map(c -> "l." + c.quoted() + "::text"))
+                    .collect(Collectors.joining(", ")),
+                lookup,
+                each(identity, (c, n) -> "CAST(? AS text[])", ", "),
+                each(identity, (c, n) -> n, ", "),
+                each(identity, (c, n) -> "l." + c.quoted() + " = given." + typed(n, c), AND));
+    String entries =
+        "SELECT %s FROM %s".formatted(each(columns, (c, n) -> c.quoted() + "::text", ", "), lookup);
     firstPage = entries + " ORDER BY " + key + " LIMIT ?";
     page =
-        "%s WHERE %s > CAST(? AS text)::%s ORDER BY %s LIMIT ?"
-            .formatted(entries, key, index.keyColumn().type(), key);
+        "%s WHERE (%s) > (%s) ORDER BY %s LIMIT ?"
+            .formatted(
+                entries, key, each(identity, (c, n) -> typed("CAST(? AS text)", c), ", "), key);
     ownerless =
-        "SELECT given.k::text, given.s::text FROM %s WHERE NOT EXISTS (SELECT FROM %s o WHERE o.%s = given.k AND o.%s = given.s)"
-            .formatted(given, index.gsi().owner().quoted(), key, shardKey);
+        "SELECT %s FROM %s WHERE NOT EXISTS (SELECT FROM %s o WHERE %s)"
+            .formatted(
+                each(columns, (c, n) -> "given." + n + "::text", ", "),
+                given,
+                index.gsi().owner().quoted(),
+                each(columns, (c, n) -> "o." + c.quoted() + " = given." + n, AND));
+  }
+
+  private static String typed(String value, IndexColumn column) {
+    return value + "::" + column.sqlType();
+  }
+
+  private static String each(
+      List<IndexColumn> columns, BiFunction<IndexColumn, String, String> text, String between) {
+    return numbered(columns, text).collect(Collectors.joining(between));
+  }
+
+  /** Each column with its name among the given values: v1 and so on. */
+  private static Stream<String> numbered(
+      List<IndexColumn> columns, BiFunction<IndexColumn, String, String> text) {
+    return IntStream.range(0, columns.size())
+        .mapToObj(i -> text.apply(columns.get(i), "v" + (i + 1)));
   }
 
   /** Removes the entries that are there exactly so; the others are left alone. */
@@ -58,32 +102,33 @@ final class LookupWriter {
     return update(connection, delete, entries);
   }
 
-  /** Adds the entries whose key has none; how many those were. */
+  /** Adds the entries whose identity has none; how many those were. */
   int insert(Connection connection, List<Entry> entries) throws SQLException {
     return update(connection, insert, entries);
   }
 
-  /** The shard keys that the entries of these keys name; a key without entry is absent. */
-  Map<String, String> read(Connection connection, Collection<String> keys) throws SQLException {
-    Map<String, String> holders = new LinkedHashMap<>();
+  /** The holders of these identities' entries; one without entry is absent. */
+  Map<Tuple, Tuple> read(Connection connection, Collection<Tuple> identities) throws SQLException {
+    Map<Tuple, Tuple> holders = new LinkedHashMap<>();
+    int width = index.identity().size();
     try (PreparedStatement statement = connection.prepareStatement(read)) {
-      statement.setArray(1, texts(connection, List.copyOf(keys)));
-      try (ResultSet rows = statement.executeQuery()) {
-        while (rows.next()) {
-          holders.put(rows.getString(1), rows.getString(2));
-        }
+      bind(connection, statement, List.copyOf(identities), width);
+      for (Entry entry : entries(statement)) {
+        holders.put(entry.identity(), entry.holder());
       }
     }
     return holders;
   }
 
-  /** The next entries in key order after a key, or the first ones. */
-  List<Entry> page(Connection connection, Optional<String> after, int limit) throws SQLException {
+  /** The next entries in the order of identities after one of them, or the first ones. */
+  List<Entry> page(Connection connection, Optional<Tuple> after, int limit) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(after.isPresent() ? page : firstPage)) {
       int parameter = 1;
       if (after.isPresent()) {
-        statement.setString(parameter++, after.get());
+        for (String value : after.get().values()) {
+          statement.setString(parameter++, value);
+        }
       }
       statement.setInt(parameter, limit);
       return entries(statement);
@@ -93,37 +138,50 @@ final class LookupWriter {
   /** Of these entries, those without an owner row on the connection's shard. Locks nothing. */
   List<Entry> ownerless(Connection connection, List<Entry> entries) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(ownerless)) {
-      bind(connection, statement, entries);
+      bind(connection, statement, rows(entries), index.columns().size());
       return entries(statement);
     }
   }
 
-  private static int update(Connection connection, String sql, List<Entry> entries)
-      throws SQLException {
+  private int update(Connection connection, String sql, List<Entry> entries) throws SQLException {
     if (entries.isEmpty()) {
       return 0;
     }
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      bind(connection, statement, entries);
+      bind(connection, statement, rows(entries), index.columns().size());
       return statement.executeUpdate();
     }
   }
 
-  private static void bind(Connection connection, PreparedStatement statement, List<Entry> entries)
+  private static List<Tuple> rows(List<Entry> entries) {
+    return entries.stream().map(Entry::row).toList();
+  }
+
+  /** One array per column. */
+  private static void bind(
+      Connection connection, PreparedStatement statement, List<Tuple> rows, int width)
       throws SQLException {
-    statement.setArray(1, texts(connection, entries.stream().map(Entry::key).toList()));
-    statement.setArray(2, texts(connection, entries.stream().map(Entry::shardKey).toList()));
+    for (int i = 0; i < width; i++) {
+      int column = i;
+      statement.setArray(
+          column + 1, texts(connection, rows.stream().map(row -> row.get(column)).toList()));
+    }
   }
 
   static Array texts(Connection connection, List<String> values) throws SQLException {
     return connection.createArrayOf("text", values.toArray());
   }
 
-  private static List<Entry> entries(PreparedStatement statement) throws SQLException {
+  private List<Entry> entries(PreparedStatement statement) throws SQLException {
     List<Entry> entries = new ArrayList<>();
+    int width = index.columns().size();
     try (ResultSet rows = statement.executeQuery()) {
       while (rows.next()) {
-        entries.add(new Entry(rows.getString(1), rows.getString(2)));
+        List<String> values = new ArrayList<>(width);
+        for (int column = 1; column <= width; column++) {
+          values.add(rows.getString(column));
+        }
+        entries.add(index.entry(new Tuple(values)));
       }
     }
     return entries;

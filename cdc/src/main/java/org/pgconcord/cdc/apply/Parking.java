@@ -10,7 +10,9 @@ import java.util.List;
 import org.pgconcord.cdc.change.StreamName;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Lsn;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
+import org.pgconcord.gsi.LookupIndex;
 
 /**
  * The parked entries of one stream and one index, in a table beside the lookup table, so that they
@@ -21,11 +23,13 @@ final class Parking {
   private static final String COLUMNS =
       "key, shard_key, holder, holder_fence::text, own_fence::text, duplicate, since";
 
+  private final LookupIndex index;
   private final String gsi;
   private final String stream;
 
-  Parking(StreamName stream, GsiName gsi) {
-    this.gsi = gsi.toString();
+  Parking(StreamName stream, LookupIndex index) {
+    this.index = index;
+    this.gsi = index.name().toString();
     this.stream = stream.shard().uid();
   }
 
@@ -59,10 +63,10 @@ final class Parking {
                 + " holder_fence = excluded.holder_fence, own_fence = excluded.own_fence,"
                 + " duplicate = excluded.duplicate")) {
       statement.setString(1, gsi);
-      statement.setString(2, parked.entry().key());
-      statement.setString(3, parked.entry().shardKey());
+      statement.setString(2, parked.entry().identity().stored());
+      statement.setString(3, parked.entry().holder().stored());
       statement.setString(4, stream);
-      statement.setString(5, parked.holder());
+      statement.setString(5, parked.holder().stored());
       statement.setString(6, parked.holderFence().toString());
       statement.setString(7, parked.ownFence().toString());
       statement.setBoolean(8, parked.duplicate());
@@ -77,9 +81,12 @@ final class Parking {
             "DELETE FROM pgconcord.parked p USING unnest(CAST(? AS text[]), CAST(? AS text[]))"
                 + " AS given(k, s) WHERE p.gsi = ? AND p.key = given.k AND p.shard_key = given.s")) {
       statement.setArray(
-          1, LookupWriter.texts(connection, entries.stream().map(Entry::key).toList()));
+          1,
+          LookupWriter.texts(
+              connection, entries.stream().map(e -> e.identity().stored()).toList()));
       statement.setArray(
-          2, LookupWriter.texts(connection, entries.stream().map(Entry::shardKey).toList()));
+          2,
+          LookupWriter.texts(connection, entries.stream().map(e -> e.holder().stored()).toList()));
       statement.setString(3, gsi);
       return statement.executeUpdate();
     }
@@ -115,32 +122,40 @@ final class Parking {
       statement.setString(1, gsi);
       statement.setString(2, stream);
       statement.setInt(3, limit);
-      return read(statement);
+      return read(statement, index);
     }
   }
 
   /** All parked entries of an index, whatever the stream. */
-  static List<ParkedEntry> of(Connection connection, GsiName gsi, int limit) throws SQLException {
+  static List<ParkedEntry> of(Connection connection, LookupIndex index, int limit)
+      throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
             "SELECT "
                 + COLUMNS
                 + " FROM pgconcord.parked WHERE gsi = ? ORDER BY duplicate, since LIMIT ?")) {
-      statement.setString(1, gsi.toString());
+      statement.setString(1, index.name().toString());
       statement.setInt(2, limit);
-      return read(statement);
+      return read(statement, index);
     }
   }
 
-  private static List<ParkedEntry> read(PreparedStatement statement) throws SQLException {
+  private static List<ParkedEntry> read(PreparedStatement statement, LookupIndex index)
+      throws SQLException {
     List<ParkedEntry> parked = new ArrayList<>();
     try (ResultSet rows = statement.executeQuery()) {
       while (rows.next()) {
+        Entry entry =
+            new Entry(
+                Tuple.read(rows.getString(1), index.identity().size()),
+                Tuple.read(rows.getString(2), index.holder().size()));
+        Lsn holderFence = Lsn.parse(rows.getString(4));
+        boolean waitsForLock = holderFence.equals(Lsn.ZERO) && rows.getString(3).isEmpty();
         parked.add(
             new ParkedEntry(
-                new Entry(rows.getString(1), rows.getString(2)),
-                rows.getString(3),
-                Lsn.parse(rows.getString(4)),
+                entry,
+                waitsForLock ? Tuple.EMPTY : Tuple.read(rows.getString(3), index.holder().size()),
+                holderFence,
                 Lsn.parse(rows.getString(5)),
                 rows.getBoolean(6),
                 rows.getTimestamp(7).toInstant()));

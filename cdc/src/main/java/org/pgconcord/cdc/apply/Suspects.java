@@ -1,28 +1,29 @@
 package org.pgconcord.cdc.apply;
 
 import java.util.List;
-import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.Tuple;
+import org.pgconcord.gsi.LookupIndex;
 
 /**
- * Keys whose entry may be surplus, stored by routers that know of a transaction whose MAIN did not
- * commit: no owner's stream shows them.
+ * Identities whose entry may be surplus, stored by routers that know of a transaction whose MAIN
+ * did not commit: no owner's stream shows them.
  */
 public interface Suspects {
   /** The oldest ones. */
-  List<String> keys(GsiName gsi, int limit);
+  List<Tuple> keys(LookupIndex index, int limit);
 
-  void remove(GsiName gsi, String key);
+  void remove(LookupIndex index, Tuple identity);
 
   /** For a system without routers. */
   static Suspects none() {
     return new Suspects() {
       @Override
-      public List<String> keys(GsiName gsi, int limit) {
+      public List<Tuple> keys(LookupIndex index, int limit) {
         return List.of();
       }
 
       @Override
-      public void remove(GsiName gsi, String key) {}
+      public void remove(LookupIndex index, Tuple identity) {}
     };
   }
 }

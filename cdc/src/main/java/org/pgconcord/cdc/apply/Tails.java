@@ -17,6 +17,7 @@ import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.gsi.SettlementRunner;
@@ -190,7 +191,7 @@ public final class Tails implements AutoCloseable {
   public List<ParkedEntry> parked(LookupIndex index, int limit) {
     try (Connection connection = sessions.open(index.lookupShard())) {
       Parking.install(connection);
-      return Parking.of(connection, index.name(), limit);
+      return Parking.of(connection, index, limit);
     } catch (SQLException e) {
       throw unreachable(index.lookupShard(), e);
     }
@@ -201,14 +202,14 @@ public final class Tails implements AutoCloseable {
    * goes, like one that a stream brought. Again for the same entry changes nothing.
    *
    * @param shard the owner row's shard
-   * @param holder the shard key that the key's entry names
+   * @param holder of the key's entry
    */
-  public void park(LookupIndex index, ShardId shard, Entry entry, String holder) {
+  public void park(LookupIndex index, ShardId shard, Entry entry, Tuple holder) {
     ParkedEntry parked =
         new ParkedEntry(entry, holder, Lsn.ZERO, Lsn.ZERO, false, shared.clock().instant());
     try (Connection connection = sessions.open(index.lookupShard())) {
       Parking.install(connection);
-      new Parking(new StreamName(database, shard), index.name()).park(connection, parked);
+      new Parking(new StreamName(database, shard), index).park(connection, parked);
     } catch (SQLException e) {
       throw unreachable(index.lookupShard(), e);
     }

@@ -18,6 +18,7 @@ import org.pgconcord.cdc.change.SourceTransaction;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.EntryChange;
 import org.pgconcord.gsi.LookupIndex;
@@ -133,8 +134,8 @@ public final class TransactionLog {
       out.writeInt(changes.size());
       for (EntryChange change : changes) {
         out.writeBoolean(change.adds());
-        write(out, change.entry().key());
-        write(out, change.entry().shardKey());
+        write(out, change.entry().identity());
+        write(out, change.entry().holder());
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -149,7 +150,7 @@ public final class TransactionLog {
       List<EntryChange> changes = new ArrayList<>(size);
       for (int i = 0; i < size; i++) {
         boolean adds = in.readBoolean();
-        Entry entry = new Entry(read(in), read(in));
+        Entry entry = new Entry(readTuple(in), readTuple(in));
         changes.add(adds ? EntryChange.add(entry) : EntryChange.remove(entry));
       }
       return new Logged(xid, commitLsn, changes);
@@ -158,10 +159,26 @@ public final class TransactionLog {
     }
   }
 
+  private static void write(DataOutputStream out, Tuple tuple) throws IOException {
+    out.writeShort(tuple.size());
+    for (String text : tuple.values()) {
+      write(out, text);
+    }
+  }
+
   private static void write(DataOutputStream out, String text) throws IOException {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     out.writeInt(bytes.length);
     out.write(bytes);
+  }
+
+  private static Tuple readTuple(DataInputStream in) throws IOException {
+    int size = in.readShort();
+    List<String> values = new ArrayList<>(size);
+    for (int i = 0; i < size; i++) {
+      values.add(read(in));
+    }
+    return new Tuple(values);
   }
 
   private static String read(DataInputStream in) throws IOException {

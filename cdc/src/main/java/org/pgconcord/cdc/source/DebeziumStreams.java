@@ -15,6 +15,7 @@ import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.sharding.KeyType;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.TableName;
+import org.pgconcord.gsi.IndexColumn;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.state.store.StateStore;
 
@@ -67,7 +68,7 @@ public final class DebeziumStreams implements StreamFactory {
   @Override
   public Optional<ConcordException> problem(StreamName stream, LookupIndex index)
       throws SQLException {
-    List<String> needed = List.of(index.keyColumn().name(), index.shardKeyColumn().name());
+    List<String> needed = index.columns().stream().map(IndexColumn::name).toList();
     return slots.publications().problem(stream, index.gsi().owner(), needed);
   }
 
@@ -93,8 +94,7 @@ public final class DebeziumStreams implements StreamFactory {
     for (LookupIndex index : indexes) {
       Map<String, KeyType> needed =
           columns.computeIfAbsent(index.gsi().owner(), table -> new HashMap<>());
-      needed.put(index.keyColumn().name(), index.keyType());
-      needed.put(index.shardKeyColumn().name(), index.shardKeyType());
+      index.columns().forEach(column -> needed.put(column.name(), column.type()));
     }
     return columns;
   }

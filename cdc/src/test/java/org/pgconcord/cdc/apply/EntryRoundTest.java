@@ -9,12 +9,13 @@ import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.EntryChange;
 
 class EntryRoundTest {
-  private static final Entry X1 = new Entry("x", "1");
-  private static final Entry X2 = new Entry("x", "2");
+  private static final Entry X1 = new Entry(Tuple.of("x"), Tuple.of("1"));
+  private static final Entry X2 = new Entry(Tuple.of("x"), Tuple.of("2"));
   private final EntryRound round = new EntryRound();
 
   @Test
@@ -30,7 +31,7 @@ class EntryRoundTest {
   /** Routers have added the entry before the stream is replayed; its row is gone again. */
   @Test
   void aReplayRemovesWhatIsThereAlreadyAndGoneInTheEnd() {
-    Map<String, String> table = new HashMap<>(Map.of("x", "1"));
+    Map<Tuple, Tuple> table = new HashMap<>(Map.of(Tuple.of("x"), Tuple.of("1")));
     round.add(EntryChange.add(X1));
     round.add(EntryChange.remove(X1));
     apply(table);
@@ -57,9 +58,15 @@ class EntryRoundTest {
 
   @Test
   void entriesAreSortedByKey() {
-    List<Entry> entries = List.of(new Entry("b", "1"), new Entry("a", "2"), new Entry("c", "3"));
+    List<Entry> entries =
+        List.of(
+            new Entry(Tuple.of("b"), Tuple.of("1")),
+            new Entry(Tuple.of("a"), Tuple.of("2")),
+            new Entry(Tuple.of("c"), Tuple.of("3")));
     entries.forEach(entry -> round.add(EntryChange.add(entry)));
-    assertThat(round.additions()).extracting(Entry::key).containsExactly("a", "b", "c");
+    assertThat(round.additions())
+        .extracting(e -> e.identity().get(0))
+        .containsExactly("a", "b", "c");
   }
 
   /** Any history of one shard, cut into rounds anywhere, ends in the entries of its rows. */
@@ -67,13 +74,14 @@ class EntryRoundTest {
   void roundsEndWhereTheHistoryEnds() {
     RandomGenerator random = RandomGenerator.getDefault();
     Map<Entry, Integer> rows = new HashMap<>();
-    Map<String, String> table = new HashMap<>();
+    Map<Tuple, Tuple> table = new HashMap<>();
     for (int step = 0; step < 2_000; step++) {
-      Entry entry = new Entry("k" + random.nextInt(20), "t" + random.nextInt(4));
+      Entry entry =
+          new Entry(Tuple.of("k" + random.nextInt(20)), Tuple.of("t" + random.nextInt(4)));
       boolean present = rows.getOrDefault(entry, 0) > 0;
       boolean taken =
           rows.entrySet().stream()
-              .anyMatch(r -> r.getValue() > 0 && r.getKey().key().equals(entry.key()));
+              .anyMatch(r -> r.getValue() > 0 && r.getKey().identity().equals(entry.identity()));
       if (!present && taken) {
         continue;
       }
@@ -92,9 +100,9 @@ class EntryRoundTest {
     assertThat(left).containsExactlyInAnyOrderElementsOf(expected);
   }
 
-  private void apply(Map<String, String> table) {
-    round.removals().forEach(entry -> table.remove(entry.key(), entry.shardKey()));
-    round.additions().forEach(entry -> table.putIfAbsent(entry.key(), entry.shardKey()));
+  private void apply(Map<Tuple, Tuple> table) {
+    round.removals().forEach(entry -> table.remove(entry.identity(), entry.holder()));
+    round.additions().forEach(entry -> table.putIfAbsent(entry.identity(), entry.holder()));
     round.clear();
   }
 }

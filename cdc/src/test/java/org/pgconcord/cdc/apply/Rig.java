@@ -29,6 +29,7 @@ import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.LookupDdl;
 import org.pgconcord.gsi.LookupIndex;
@@ -208,13 +209,13 @@ final class Rig implements TailListener, DuplicateListener, AutoCloseable {
   }
 
   @Override
-  public void found(LookupIndex of, Entry second, String holder) {
-    heard.add("duplicate " + second.key());
+  public void found(LookupIndex of, Entry second, Tuple holder) {
+    heard.add("duplicate " + second.identity());
   }
 
   @Override
   public void gone(LookupIndex of, Entry second) {
-    heard.add("resolved " + second.key());
+    heard.add("resolved " + second.identity());
   }
 
   @Override

@@ -40,6 +40,7 @@ import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.LookupDdl;
 import org.pgconcord.gsi.LookupIndex;
@@ -201,7 +202,7 @@ class SyncIT implements TailListener, DuplicateListener {
   }
 
   private void run(Map<ShardId, Connection> owners, String tenant, String sql) throws SQLException {
-    Connection owner = owners.get(index.shardOf(tenant));
+    Connection owner = owners.get(index.shardOf(Tuple.of(tenant)));
     if (owner == null) {
       throw new IllegalStateException("no shard for tenant " + tenant);
     }
@@ -312,12 +313,12 @@ class SyncIT implements TailListener, DuplicateListener {
   }
 
   @Override
-  public void found(LookupIndex of, Entry second, String holder) {
-    heard.add("duplicate " + second.key());
+  public void found(LookupIndex of, Entry second, Tuple holder) {
+    heard.add("duplicate " + second.identity());
   }
 
   @Override
   public void gone(LookupIndex of, Entry second) {
-    heard.add("resolved " + second.key());
+    heard.add("resolved " + second.identity());
   }
 }

@@ -28,6 +28,7 @@ import org.pgconcord.cdc.change.RowChange;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.Lsn;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.RowImage;
 import org.pgconcord.testkit.cluster.ShardCluster;
 import org.pgconcord.testkit.fixture.UsersByEmail;
@@ -184,7 +185,7 @@ class TailsIT {
     blind();
     awaitEntries(Map.of("x", a1));
     awaitParked(1);
-    assertThat(rig.parked().get(0).entry().shardKey()).isEqualTo(a2);
+    assertThat(rig.parked().get(0).entry().holder()).isEqualTo(Tuple.of(a2));
   }
 
   @Test

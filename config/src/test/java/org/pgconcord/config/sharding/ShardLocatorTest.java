@@ -15,6 +15,7 @@ import org.pgconcord.config.topology.ShardIndex;
 import org.pgconcord.config.topology.ShardIndexType;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 
 class ShardLocatorTest {
   private static final ShardIndex INDEX =
@@ -123,15 +124,19 @@ class ShardLocatorTest {
   void aKeyLockDependsOnTheIndexAndOnTheValueNotItsSpelling() {
     GsiName one = new GsiName("app", "by_price");
     GsiName other = new GsiName("app", "by_cost");
-    long lock = KeyLock.of(one, KeyType.NUMERIC, "1.0");
-    assertThat(KeyLock.of(one, KeyType.NUMERIC, "1.00")).isEqualTo(lock);
-    assertThat(KeyLock.of(one, KeyType.NUMERIC, "1.01")).isNotEqualTo(lock);
-    assertThat(KeyLock.of(other, KeyType.NUMERIC, "1.0")).isNotEqualTo(lock);
+    long lock = KeyLock.of(one, List.of(KeyType.NUMERIC), Tuple.of("1.0"));
+    assertThat(KeyLock.of(one, List.of(KeyType.NUMERIC), Tuple.of("1.00"))).isEqualTo(lock);
+    assertThat(KeyLock.of(one, List.of(KeyType.NUMERIC), Tuple.of("1.01"))).isNotEqualTo(lock);
+    assertThat(KeyLock.of(other, List.of(KeyType.NUMERIC), Tuple.of("1.0"))).isNotEqualTo(lock);
   }
 
   @Test
   void theKeyLockIsFixed() {
-    assertThat(KeyLock.of(new GsiName("app", "by_email"), KeyType.TEXT, "adam@example.com"))
+    assertThat(
+            KeyLock.of(
+                new GsiName("app", "by_email"),
+                List.of(KeyType.TEXT),
+                Tuple.of("adam@example.com")))
         .isEqualTo(
             XxHash.hash64(
                 "app\0by_email\0adam@example.com"

@@ -6,10 +6,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.pgconcord.config.catalog.Conflict;
 import org.pgconcord.config.error.ErrorCode;
-import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.LookupIndex;
 
 /**
@@ -32,24 +33,27 @@ final class ConflictReview {
       keys.add(conflict.key());
     }
     for (String key : keys) {
-      if (owners(index, key) <= 1) {
+      if (owners(index, Tuple.read(key, index.identity().size())) <= 1) {
         services.catalog().resolveConflict(index.name(), key);
       }
     }
   }
 
-  private long owners(LookupIndex index, String key) {
+  private long owners(LookupIndex index, Tuple identity) {
     String sql =
-        "SELECT count(*) FROM %s WHERE %s = CAST(? AS text)::%s"
+        "SELECT count(*) FROM %s WHERE %s"
             .formatted(
                 index.gsi().owner().quoted(),
-                Identifiers.quote(index.keyColumn().name()),
-                index.keyColumn().type());
+                index.identity().stream()
+                    .map(c -> c.quoted() + " = CAST(? AS text)::" + c.sqlType())
+                    .collect(Collectors.joining(" AND ")));
     long rows = 0;
     for (ShardId shard : index.ownerShards()) {
       try (Connection connection = services.sessions().open(shard);
           PreparedStatement statement = connection.prepareStatement(sql)) {
-        statement.setString(1, key);
+        for (int i = 0; i < identity.size(); i++) {
+          statement.setString(i + 1, identity.get(i));
+        }
         try (ResultSet row = statement.executeQuery()) {
           row.next();
           rows += row.getLong(1);

@@ -9,6 +9,8 @@ import org.pgconcord.cdc.apply.Tails;
 import org.pgconcord.config.catalog.Catalog;
 import org.pgconcord.config.catalog.Conflict;
 import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.LookupIndex;
 import org.slf4j.Logger;
@@ -47,10 +49,10 @@ public final class FoundOwners {
 
       @Override
       public void duplicate(GsiName gsi, DuplicateKey duplicate) {
-        catalog.addConflicts(gsi, conflicts(duplicate));
-        String holder = duplicate.owners().get(0).shardKey();
+        catalog.addConflicts(gsi, conflicts(index, duplicate));
+        Tuple holder = duplicate.owners().get(0).holder();
         for (Owner owner : duplicate.owners().subList(1, duplicate.owners().size())) {
-          tails.park(index, owner.shard(), new Entry(duplicate.key(), owner.shardKey()), holder);
+          tails.park(index, owner.shard(), new Entry(duplicate.identity(), owner.holder()), holder);
         }
         tell(gsi, duplicate.owners().size());
       }
@@ -61,19 +63,19 @@ public final class FoundOwners {
   public DuplicateListener ofStreams() {
     return new DuplicateListener() {
       @Override
-      public void found(LookupIndex index, Entry second, String holder) {
+      public void found(LookupIndex index, Entry second, Tuple holder) {
+        Entry first = new Entry(second.identity(), holder);
         catalog.addConflicts(
             index.name(),
             List.of(
-                new Conflict(second.key(), index.shardOf(holder), holder, ""),
-                new Conflict(
-                    second.key(), index.shardOf(second.shardKey()), second.shardKey(), "")));
+                conflict(index, first, index.shardOf(first), ""),
+                conflict(index, second, index.shardOf(second), "")));
         tell(index.name(), 2);
       }
 
       @Override
       public void gone(LookupIndex index, Entry second) {
-        catalog.resolveConflict(index.name(), second.key());
+        catalog.resolveConflict(index.name(), second.identity().stored());
       }
     };
   }
@@ -84,7 +86,7 @@ public final class FoundOwners {
     }
   }
 
-  private static List<Conflict> conflicts(BuildFindings.DuplicateKey duplicate) {
+  private static List<Conflict> conflicts(LookupIndex index, BuildFindings.DuplicateKey duplicate) {
     List<Conflict> conflicts = new ArrayList<>();
     for (BuildFindings.Owner owner : duplicate.owners()) {
       List<String> rows =
@@ -94,9 +96,14 @@ public final class FoundOwners {
                   .map(key -> "(" + String.join(", ", key) + ")")
                   .toList();
       for (String row : rows) {
-        conflicts.add(new Conflict(duplicate.key(), owner.shard(), owner.shardKey(), row));
+        Entry entry = new Entry(duplicate.identity(), owner.holder());
+        conflicts.add(conflict(index, entry, owner.shard(), row));
       }
     }
     return conflicts;
+  }
+
+  private static Conflict conflict(LookupIndex index, Entry entry, ShardId shard, String row) {
+    return new Conflict(entry.identity().stored(), shard, index.shardKeyOf(entry).toString(), row);
   }
 }

@@ -122,8 +122,7 @@ final class IndexMachinery implements Machinery, AutoCloseable {
   /** What an old row image must carry. */
   private static Set<String> identity(LookupIndex index) {
     Set<String> columns = new HashSet<>(index.owner().primaryKey());
-    columns.add(index.keyColumn().name());
-    columns.add(index.shardKeyColumn().name());
+    index.columns().forEach(column -> columns.add(column.name()));
     return columns;
   }
 

@@ -3,6 +3,7 @@ package org.pgconcord.router.entries;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.gsi.Outcome;
@@ -33,12 +34,12 @@ final class AsyncSettlement {
     return new AsyncSettlement(sessions, pre).run(Settlement.claim(index, entry));
   }
 
-  /** An audit of a key's entry, in transactions of its own. */
+  /** An audit of an identity's entry, in transactions of its own. */
   static CompletableFuture<Outcome> audit(
-      ServiceSessions sessions, BackendConnection lookup, LookupIndex index, String key) {
+      ServiceSessions sessions, BackendConnection lookup, LookupIndex index, Tuple identity) {
     AsyncSettlement settlement = new AsyncSettlement(sessions, lookup);
     settlement.own.add(lookup);
-    return settlement.run(Settlement.audit(index, key, null));
+    return settlement.run(Settlement.audit(index, identity, null));
   }
 
   /** Fails as its first failing statement does; no session of its own keeps a lock then. */

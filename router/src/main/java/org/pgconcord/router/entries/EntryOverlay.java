@@ -8,22 +8,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.pgconcord.config.sharding.ShardKeyEncoder;
 import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.LookupIndex;
 
 /**
- * What one transaction has done to the entries of each key, before any of it is committed. Pure: it
- * decides, {@link EntryTransaction} acts.
+ * What one transaction has done to the entry of each identity (the key, of a unique index), before
+ * any of it is committed. Pure: it decides, {@link EntryTransaction} acts.
  *
  * <h2>What it knows of a key</h2>
  *
  * <ul>
- *   <li><i>base</i>: the shard key of a committed entry whose owner row this transaction deleted.
- *       The entry itself is untouched until COMMIT, where its removal runs in POST.
- *   <li><i>current</i>: the shard key of a row that this transaction wrote, whose entry it holds,
- *       and how: added, kept or taken in PRE, or written in MAIN.
+ *   <li><i>base</i>: the holder of a committed entry whose owner row this transaction deleted. The
+ *       entry itself is untouched until COMMIT, where its removal runs in POST.
+ *   <li><i>current</i>: the holder of a row that this transaction wrote, whose entry it holds, and
+ *       how: added, kept or taken in PRE, or written in MAIN.
  * </ul>
  *
  * At COMMIT a key with a current row needs its key lock if PRE holds the entry, and nothing is
@@ -37,7 +37,7 @@ import org.pgconcord.gsi.LookupIndex;
  * that they are one session. Two cases are therefore found here, before anything is sent. A key
  * whose current row goes again is undone where it was written: PRE's own insert or takeover is
  * deleted in PRE, MAIN's in MAIN; an entry that PRE only keeps is removed in POST, which runs after
- * PRE has committed. And a key that this transaction deleted under one shard key cannot be written
+ * PRE has committed. And a key that this transaction deleted under one holder cannot be written
  * under another: before MAIN commits the entry would name a row that is not there, after it a row
  * that is gone, and a crash would keep it so. Only two-phase commit orders that; it is refused.
  */
@@ -55,7 +55,7 @@ final class EntryOverlay {
     CLAIM,
     /** Another row of this transaction has the key. */
     DUPLICATE,
-    /** The key moves to another shard key within the transaction. */
+    /** The key moves to another holder within the transaction. */
     MOVES
   }
 
@@ -77,38 +77,38 @@ final class EntryOverlay {
   /** An entry of an index, as it will be at COMMIT. */
   record Touched(LookupIndex index, Entry entry, boolean preHolds) {}
 
-  private record Slot(GsiName gsi, String canonicalKey) {}
+  private record Slot(GsiName gsi, String canonical) {}
 
   private static final class KeyState {
     private final LookupIndex index;
-    private final String key;
-    private @Nullable String base;
-    private @Nullable String current;
+    private final Tuple identity;
+    private @Nullable Tuple base;
+    private @Nullable Tuple current;
     private @Nullable Hold hold;
     private boolean lockedByPre;
 
-    KeyState(LookupIndex index, String key) {
+    KeyState(LookupIndex index, Tuple identity) {
       this.index = index;
-      this.key = key;
+      this.identity = identity;
     }
   }
 
   private final Map<Slot, KeyState> keys = new LinkedHashMap<>();
 
   Adding adding(LookupIndex index, Entry entry) {
-    KeyState state = keys.get(slot(index, entry.key()));
+    KeyState state = keys.get(slot(index, entry.identity()));
     if (state == null) {
       return Adding.CLAIM;
     }
     if (state.current != null) {
       return Adding.DUPLICATE;
     }
-    return state.base == null || state.base.equals(entry.shardKey()) ? Adding.CLAIM : Adding.MOVES;
+    return state.base == null || state.base.equals(entry.holder()) ? Adding.CLAIM : Adding.MOVES;
   }
 
   void added(LookupIndex index, Entry entry, Hold hold) {
-    KeyState state = state(index, entry.key());
-    state.current = entry.shardKey();
+    KeyState state = state(index, entry.identity());
+    state.current = entry.holder();
     state.hold = hold;
     state.lockedByPre |= hold != Hold.MAIN;
     if (hold == Hold.PRE_ADDED) {
@@ -117,7 +117,7 @@ final class EntryOverlay {
   }
 
   Removing removing(LookupIndex index, Entry entry) {
-    KeyState state = keys.get(slot(index, entry.key()));
+    KeyState state = keys.get(slot(index, entry.identity()));
     if (state == null || state.current == null || state.hold == Hold.PRE_KEPT) {
       return Removing.AT_COMMIT;
     }
@@ -126,23 +126,23 @@ final class EntryOverlay {
 
   /** The row is gone; {@code entryGone} says whether its entry is already undone. */
   void removed(LookupIndex index, Entry entry, boolean entryGone) {
-    KeyState state = state(index, entry.key());
+    KeyState state = state(index, entry.identity());
     state.current = null;
     state.hold = null;
-    state.base = entryGone ? null : entry.shardKey();
+    state.base = entryGone ? null : entry.holder();
   }
 
-  Seen seen(LookupIndex index, String key) {
-    KeyState state = keys.get(slot(index, key));
+  Seen seen(LookupIndex index, Tuple identity) {
+    KeyState state = keys.get(slot(index, identity));
     if (state == null || (state.current == null && state.base == null)) {
       return Seen.UNTOUCHED;
     }
     return state.current != null ? Seen.HELD : Seen.REMOVED;
   }
 
-  /** The shard key of the row that this transaction wrote for the key. */
-  Optional<String> current(LookupIndex index, String key) {
-    KeyState state = keys.get(slot(index, key));
+  /** The holder of the row that this transaction wrote for the identity. */
+  Optional<Tuple> current(LookupIndex index, Tuple identity) {
+    KeyState state = keys.get(slot(index, identity));
     return state == null ? Optional.empty() : Optional.ofNullable(state.current);
   }
 
@@ -158,24 +158,23 @@ final class EntryOverlay {
 
   private List<Touched> touched(
       java.util.function.Predicate<KeyState> which,
-      java.util.function.Function<KeyState, @Nullable String> shardKey) {
+      java.util.function.Function<KeyState, @Nullable Tuple> holder) {
     List<Touched> touched = new ArrayList<>();
     for (KeyState state : keys.values()) {
-      String value = shardKey.apply(state);
+      Tuple value = holder.apply(state);
       if (which.test(state) && value != null) {
-        touched.add(new Touched(state.index, new Entry(state.key, value), state.lockedByPre));
+        touched.add(new Touched(state.index, new Entry(state.identity, value), state.lockedByPre));
       }
     }
     return touched;
   }
 
-  private KeyState state(LookupIndex index, String key) {
-    return keys.computeIfAbsent(slot(index, key), s -> new KeyState(index, key));
+  private KeyState state(LookupIndex index, Tuple identity) {
+    return keys.computeIfAbsent(slot(index, identity), s -> new KeyState(index, identity));
   }
 
-  /** Equal keys share a slot, whatever their text (1.0 and 1.00). */
-  private static Slot slot(LookupIndex index, String key) {
-    return new Slot(
-        index.name(), new String(ShardKeyEncoder.encode(index.keyType(), key), ISO_8859_1));
+  /** Equal identities share a slot, whatever their text. */
+  private static Slot slot(LookupIndex index, Tuple identity) {
+    return new Slot(index.name(), new String(index.canonical(identity), ISO_8859_1));
   }
 }

@@ -10,13 +10,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.EntrySql;
 import org.pgconcord.gsi.EntryStatement;
+import org.pgconcord.gsi.IndexColumn;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.gsi.Outcome;
 import org.pgconcord.router.backend.BackendConnection;
@@ -65,7 +68,7 @@ public final class EntryTransaction {
   private final EntryOverlay overlay = new EntryOverlay();
   private final Map<ShardId, BackendConnection> pre = new LinkedHashMap<>();
   private final Map<ShardId, BackendConnection> post = new LinkedHashMap<>();
-  private final Map<GsiName, TreeSet<String>> added = new HashMap<>();
+  private final Map<GsiName, TreeSet<Tuple>> added = new HashMap<>();
   private List<EntryOverlay.Touched> removals = List.of();
 
   public EntryTransaction(ServiceSessions sessions) {
@@ -73,16 +76,16 @@ public final class EntryTransaction {
   }
 
   /**
-   * The shard key of the row that this transaction wrote for the key, whose entry nobody else sees
-   * yet.
+   * The holder of the row that this transaction wrote for the identity, whose entry nobody else
+   * sees yet.
    */
-  public Optional<String> written(LookupIndex index, String key) {
-    return overlay.current(index, key);
+  public Optional<Tuple> written(LookupIndex index, Tuple identity) {
+    return overlay.current(index, identity);
   }
 
-  /** True when this transaction deleted the key's row and has not written another. */
-  public boolean deleted(LookupIndex index, String key) {
-    return overlay.seen(index, key) == EntryOverlay.Seen.REMOVED;
+  /** True when this transaction deleted the identity's row and has not written another. */
+  public boolean deleted(LookupIndex index, Tuple identity) {
+    return overlay.seen(index, identity) == EntryOverlay.Seen.REMOVED;
   }
 
   // --- statements ------------------------------------------------------------------------------
@@ -92,7 +95,7 @@ public final class EntryTransaction {
     List<ReturnedRows.Found> ordered = new ArrayList<>(rows);
     ordered.sort(
         Comparator.comparing((ReturnedRows.Found f) -> f.index().name())
-            .thenComparing(f -> f.entry().key()));
+            .thenComparing(f -> f.entry().identity()));
     CompletableFuture<Void> all = done();
     for (ReturnedRows.Found row : ordered) {
       all = all.thenCompose(before -> addOne(main, row.index(), row.entry()));
@@ -117,7 +120,7 @@ public final class EntryTransaction {
         .thenAccept(
             outcome -> {
               overlay.added(index, entry, hold(index, entry, outcome));
-              added.computeIfAbsent(index.name(), n -> new TreeSet<>()).add(entry.key());
+              added.computeIfAbsent(index.name(), n -> new TreeSet<>()).add(entry.identity());
             });
   }
 
@@ -152,7 +155,7 @@ public final class EntryTransaction {
     }
     return sessions
         .acquire(index.lookupShard(), BackendRole.PRE)
-        .thenCompose(lookup -> AsyncSettlement.audit(sessions, lookup, index, entry.key()))
+        .thenCompose(lookup -> AsyncSettlement.audit(sessions, lookup, index, entry.identity()))
         .thenCompose(
             outcome ->
                 switch (outcome.kind()) {
@@ -198,7 +201,7 @@ public final class EntryTransaction {
     CompletableFuture<Void> all = done();
     TreeSet<String> locks = new TreeSet<>();
     for (EntryOverlay.Touched held : overlay.heldInPre()) {
-      locks.add(new EntrySql(held.index()).shareKeyLock(held.entry().key()).sql());
+      locks.add(new EntrySql(held.index()).shareKeyLock(held.entry().identity()).sql());
     }
     for (String lock : locks) {
       all = all.thenCompose(before -> main.query(lock, List.of())).thenAccept(locked -> {});
@@ -272,9 +275,10 @@ public final class EntryTransaction {
 
   /** Keys whose removal was not committed: surplus when MAIN did. */
   public void suspectRemoved(Suspects suspects) {
-    Map<GsiName, TreeSet<String>> keys = new HashMap<>();
+    Map<GsiName, TreeSet<Tuple>> keys = new HashMap<>();
     for (EntryOverlay.Touched removal : removals) {
-      keys.computeIfAbsent(removal.index().name(), n -> new TreeSet<>()).add(removal.entry().key());
+      keys.computeIfAbsent(removal.index().name(), n -> new TreeSet<>())
+          .add(removal.entry().identity());
     }
     keys.forEach(suspects::record);
   }
@@ -331,8 +335,7 @@ public final class EntryTransaction {
     return ErrorCode.GSI_DUPLICATE_KEY
         .because(
             "duplicate key value violates unique global secondary index \"" + index.name() + "\"")
-        .withDetail(
-            "Key (%s)=(%s) already exists.".formatted(index.keyColumn().name(), entry.key()));
+        .withDetail(key(index, entry) + " already exists.");
   }
 
   private static ConcordException moves(LookupIndex index, Entry entry) {
@@ -341,12 +344,18 @@ public final class EntryTransaction {
             "a DELETE and an INSERT of this transaction move a key of index \"%s\" to another"
                     .formatted(index.name())
                 + " shard key")
-        .withDetail("Key (%s)=(%s).".formatted(index.keyColumn().name(), entry.key()));
+        .withDetail(key(index, entry) + ".");
   }
 
   private static ConcordException contended(LookupIndex index, Entry entry) {
     return ErrorCode.GSI_CONTENDED
         .because("the entry of a key of index \"" + index.name() + "\" keeps changing hands")
-        .withDetail("Key (%s)=(%s).".formatted(index.keyColumn().name(), entry.key()));
+        .withDetail(key(index, entry) + ".");
+  }
+
+  /** The client's own values, as PostgreSQL prints them; never the hidden owner's. */
+  private static String key(LookupIndex index, Entry entry) {
+    String columns = index.key().stream().map(IndexColumn::name).collect(Collectors.joining(", "));
+    return "Key (%s)=(%s)".formatted(columns, index.keyOf(entry));
   }
 }

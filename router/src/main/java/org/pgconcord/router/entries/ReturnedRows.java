@@ -5,6 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Derivation;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.EntryDeriver;
@@ -16,7 +17,7 @@ import org.pgconcord.gsi.LookupIndex;
  */
 public final class ReturnedRows {
   /** One index and where its columns are among the added ones. */
-  private record Source(LookupIndex index, EntryDeriver deriver, int key, int shardKey) {}
+  private record Source(LookupIndex index, EntryDeriver deriver, List<Integer> places) {}
 
   /** An entry of one of the rows. */
   public record Found(LookupIndex index, Entry entry) {}
@@ -36,8 +37,7 @@ public final class ReturnedRows {
           new Source(
               index,
               new EntryDeriver(index),
-              columns.indexOf(index.keyColumn().name()),
-              columns.indexOf(index.shardKeyColumn().name())));
+              index.columns().stream().map(c -> columns.indexOf(c.name())).toList()));
     }
   }
 
@@ -49,9 +49,10 @@ public final class ReturnedRows {
    */
   public void add(List<@Nullable String> added) {
     for (Source source : sources) {
-      String shardKey = added.get(source.shardKey());
-      requireHere(source.index(), shardKey);
-      Derivation derivation = source.deriver().derive(added.get(source.key()), shardKey);
+      List<@Nullable String> row = new ArrayList<>();
+      source.places().forEach(place -> row.add(added.get(place)));
+      requireHere(source.index(), row);
+      Derivation derivation = source.deriver().derive(row);
       if (derivation instanceof Derivation.Owns owns) {
         found.add(new Found(source.index(), owns.entry()));
       } else if (derivation instanceof Derivation.NullViolation violation) {
@@ -63,11 +64,14 @@ public final class ReturnedRows {
     }
   }
 
-  private void requireHere(LookupIndex index, @Nullable String shardKey) {
-    if (shardKey != null && !index.shardOf(shardKey).equals(shard)) {
+  private void requireHere(LookupIndex index, List<@Nullable String> row) {
+    int from = index.key().size();
+    List<@Nullable String> shardKey = row.subList(from, from + index.shardKey().size());
+    if (!shardKey.contains(null)
+        && !index.shardOf(new Tuple(List.copyOf(shardKey))).equals(shard)) {
       throw ErrorCode.WRITE_SHARD_KEY_COLUMN.because(
-          "a trigger of %s has changed \"%s\" to a shard key of another shard"
-              .formatted(index.owner().name(), index.shardKeyColumn().name()));
+          "a trigger of %s has changed its shard key to one of another shard"
+              .formatted(index.owner().name()));
     }
   }
 

@@ -5,6 +5,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
+import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.EntrySql;
 import org.pgconcord.gsi.EntryStatement;
 import org.pgconcord.gsi.LookupIndex;
@@ -42,9 +44,9 @@ final class ThroughIndex {
   private final Plan.GsiRead plan;
   private final LookupIndex index;
   private final EntrySql sql;
-  private final String key;
+  private final Tuple key;
 
-  private ThroughIndex(Execution execution, Plan.GsiRead plan, String key) {
+  private ThroughIndex(Execution execution, Plan.GsiRead plan, Tuple key) {
     this.execution = execution;
     this.plan = plan;
     this.index = plan.lookup().index();
@@ -57,7 +59,7 @@ final class ThroughIndex {
     LookupRead lookup = plan.lookup();
     KeyValue value = lookup.key(execution.planned().text(), execution.parameters());
     if (value instanceof KeyValue.Text text) {
-      new ThroughIndex(execution, plan, text.value()).start(dispatch);
+      new ThroughIndex(execution, plan, Tuple.of(text.value())).start(dispatch);
     } else if (value instanceof KeyValue.Null) {
       OnOneShard.run(execution, plan.facts(), lookup.anyOwnerShard());
     } else {
@@ -67,9 +69,9 @@ final class ThroughIndex {
 
   private void start(Dispatch dispatch) {
     Optional<EntryTransaction> own = execution.tx().changedEntries();
-    Optional<String> written = own.flatMap(entries -> entries.written(index, key));
+    Optional<Tuple> written = own.flatMap(entries -> entries.written(index, key));
     if (written.isPresent()) {
-      askOwner(written.get(), false, false);
+      askOwner(index.shardKeyOf(new Entry(key, written.get())), false, false);
     } else if (own.isPresent() && own.get().deleted(index, key)) {
       withoutEntry();
     } else {
@@ -89,13 +91,12 @@ final class ThroughIndex {
   private void looked(QueryResult result, Dispatch dispatch) {
     List<@Nullable String> row = result.rows().get(0);
     String epoch = row.get(0);
-    String shardKey = row.get(1);
     if (epoch == null || Long.parseLong(epoch) > plan.lookup().epoch()) {
       plan.otherwise().match(dispatch);
-    } else if (shardKey == null) {
+    } else if (row.get(1) == null) {
       withoutEntry();
     } else {
-      askOwner(shardKey, true, false);
+      askOwner(new Tuple(row.subList(1, row.size())), true, false);
     }
   }
 
@@ -103,26 +104,29 @@ final class ThroughIndex {
     OnOneShard.run(execution, plan.facts(), plan.lookup().anyOwnerShard());
   }
 
-  private void askOwner(String shardKey, boolean lookAgain, boolean described) {
+  private void askOwner(Tuple shardKey, boolean lookAgain, boolean described) {
     ShardId shard = index.shardOf(shardKey);
     execution.then(
         execution.tx().backend(shard), backend -> send(backend, shardKey, lookAgain, described));
   }
 
   private void send(
-      BackendConnection backend, String shardKey, boolean lookAgain, boolean described) {
-    String narrowed = plan.lookup().ownerSql(execution.planned().text(), List.of(shardKey));
+      BackendConnection backend, Tuple shardKey, boolean lookAgain, boolean described) {
+    String narrowed = plan.lookup().ownerSql(execution.planned().text(), List.of(shardKey.get(0)));
     backend.send(
         execution.request(narrowed, false, backend),
         new OwnerAnswer(shardKey, lookAgain, described));
   }
 
-  private void lookAgain(String shardKey) {
+  private void lookAgain(Tuple shardKey) {
     lookUp(
         sql.readForShare(key),
         result -> {
-          String now = result.rows().isEmpty() ? null : result.rows().get(0).get(0);
-          if (now == null || now.equals(shardKey)) {
+          Tuple now =
+              result.rows().isEmpty()
+                  ? shardKey
+                  : index.shardKeyOf(new Entry(key, sql.holder(result.rows().get(0))));
+          if (now.equals(shardKey)) {
             execution.sink().complete("SELECT 0");
             execution.done();
           } else {
@@ -133,13 +137,13 @@ final class ThroughIndex {
 
   /** The owner's answer; its end is held back while a second look may find the row elsewhere. */
   private final class OwnerAnswer extends PassThrough {
-    private final String shardKey;
+    private final Tuple shardKey;
     private final boolean lookAgain;
     private final boolean described;
     private boolean anyRow;
     private boolean heldBack;
 
-    OwnerAnswer(String shardKey, boolean lookAgain, boolean described) {
+    OwnerAnswer(Tuple shardKey, boolean lookAgain, boolean described) {
       super(ThroughIndex.this.execution, false);
       this.shardKey = shardKey;
       this.lookAgain = lookAgain;

@@ -25,7 +25,8 @@ public record LookupRead(
 
   /** The value to look up; run the plan's {@code otherwise} when it is not convertible. */
   public KeyValue key(StatementText text, Parameters parameters) {
-    KeyColumn column = new KeyColumn(index.owner().name(), index.keyColumn(), index.keyType());
+    KeyColumn column =
+        new KeyColumn(index.owner().name(), index.key().get(0).column(), index.key().get(0).type());
     return OperandValue.of(key, column, KeyUse.COMPARED, text, parameters);
   }
 
@@ -39,7 +40,7 @@ public record LookupRead(
    * that PostgreSQL has printed.
    */
   public String ownerSql(StatementText text, List<String> shardKeys) {
-    String type = index.shardKeyColumn().type();
+    String type = index.shardKey().get(0).sqlType();
     return narrowed(
         text,
         shardKeys.stream()
@@ -54,8 +55,7 @@ public record LookupRead(
 
   private String narrowed(StatementText text, String values) {
     String predicate =
-        ") AND %s.%s IN (%s)"
-            .formatted(qualifier, Identifiers.quote(index.shardKeyColumn().name()), values);
+        ") AND %s.%s IN (%s)".formatted(qualifier, index.shardKey().get(0).quoted(), values);
     return SqlEdit.apply(
         text, List.of(new SqlEdit(whereFrom, " ("), new SqlEdit(whereTo, predicate)));
   }

@@ -66,7 +66,7 @@ public final class PlanText implements Plan.Cases<List<String>> {
             .formatted(
                 lookup.index().gsi().lookup(),
                 lookup.index().lookupShard(),
-                Identifiers.quote(lookup.index().keyColumn().name())));
+                Identifiers.quote(lookup.index().key().get(0).name())));
     rows.add(
         "  Owner: %s, one of %s"
             .formatted(lookup.index().owner().name(), joined(lookup.index().ownerShards())));

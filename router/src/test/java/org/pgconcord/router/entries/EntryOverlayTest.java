@@ -3,6 +3,7 @@ package org.pgconcord.router.entries;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.router.entries.EntryOverlay.Adding;
@@ -13,15 +14,15 @@ import org.pgconcord.router.tx.UsersIndex;
 
 class EntryOverlayTest {
   private static final LookupIndex INDEX = UsersIndex.INDEX;
-  private static final Entry X1 = new Entry("x", "1");
-  private static final Entry X2 = new Entry("x", "2");
+  private static final Entry X1 = new Entry(Tuple.of("x"), Tuple.of("1"));
+  private static final Entry X2 = new Entry(Tuple.of("x"), Tuple.of("2"));
 
   private final EntryOverlay overlay = new EntryOverlay();
 
   @Test
   void aKeyThatNobodyTouchedIsClaimed() {
     assertThat(overlay.adding(INDEX, X1)).isEqualTo(Adding.CLAIM);
-    assertThat(overlay.seen(INDEX, "x")).isEqualTo(Seen.UNTOUCHED);
+    assertThat(overlay.seen(INDEX, Tuple.of("x"))).isEqualTo(Seen.UNTOUCHED);
   }
 
   @Test
@@ -29,7 +30,7 @@ class EntryOverlayTest {
     overlay.added(INDEX, X1, Hold.PRE_ADDED);
 
     assertThat(overlay.adding(INDEX, X2)).isEqualTo(Adding.DUPLICATE);
-    assertThat(overlay.current(INDEX, "x")).contains("1");
+    assertThat(overlay.current(INDEX, Tuple.of("x"))).contains(Tuple.of("1"));
     assertThat(overlay.heldInPre()).extracting(EntryOverlay.Touched::entry).containsExactly(X1);
     assertThat(overlay.toRemove()).isEmpty();
   }
@@ -45,7 +46,7 @@ class EntryOverlayTest {
     assertThat(overlay.removing(INDEX, X1)).isEqualTo(Removing.AT_COMMIT);
     overlay.removed(INDEX, X1, false);
 
-    assertThat(overlay.seen(INDEX, "x")).isEqualTo(Seen.REMOVED);
+    assertThat(overlay.seen(INDEX, Tuple.of("x"))).isEqualTo(Seen.REMOVED);
     assertThat(overlay.toRemove()).containsExactly(new EntryOverlay.Touched(INDEX, X1, false));
   }
 
@@ -71,7 +72,7 @@ class EntryOverlayTest {
     assertThat(overlay.removing(INDEX, X1)).isEqualTo(Removing.DELETE_IN_PRE);
     overlay.removed(INDEX, X1, true);
 
-    assertThat(overlay.seen(INDEX, "x")).isEqualTo(Seen.UNTOUCHED);
+    assertThat(overlay.seen(INDEX, Tuple.of("x"))).isEqualTo(Seen.UNTOUCHED);
     assertThat(overlay.adding(INDEX, X2)).isEqualTo(Adding.CLAIM);
     assertThat(overlay.toRemove()).isEmpty();
   }

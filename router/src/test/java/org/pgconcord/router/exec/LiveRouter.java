@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.router.RouterMetrics;
 import org.pgconcord.router.RouterServer;
 import org.pgconcord.router.RouterSettings;
@@ -61,8 +62,8 @@ final class LiveRouter implements AutoCloseable {
     port = server.start().getPort();
   }
 
-  private void suspect(GsiName gsi, Collection<String> keys) {
-    suspects.addAll(keys);
+  private void suspect(GsiName gsi, Collection<Tuple> identities) {
+    identities.forEach(identity -> suspects.add(identity.stored()));
   }
 
   /** Publishes the index's state; returns the new revision. */

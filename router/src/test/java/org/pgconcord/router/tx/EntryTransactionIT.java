@@ -21,6 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.router.backend.BackendRole;
 import org.pgconcord.router.backend.Backends;
 
@@ -368,7 +369,7 @@ class EntryTransactionIT {
   private static org.pgconcord.config.value.ShardId where(String tenant, BackendRole role) {
     return switch (role) {
       case PRE, POST -> A;
-      case CLIENT -> UsersIndex.INDEX.shardOf(tenant);
+      case CLIENT -> UsersIndex.INDEX.shardOf(Tuple.of(tenant));
       case SERVICE -> B;
     };
   }
@@ -380,7 +381,7 @@ class EntryTransactionIT {
           shards.run(A, "INSERT INTO users_by_email VALUES ('" + X + "', " + ALSO_ON_B + ")");
       case DELETE, DELETE_AND_INSERT -> {
         shards.run(
-            UsersIndex.INDEX.shardOf(tenant),
+            UsersIndex.INDEX.shardOf(Tuple.of(tenant)),
             "INSERT INTO users VALUES (" + tenant + ", 1, '" + X + "')");
         shards.run(A, "INSERT INTO users_by_email VALUES ('" + X + "', " + tenant + ")");
       }

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.LookupDdl;
 import org.pgconcord.gsi.Outcome;
 import org.pgconcord.gsi.SettlementRunner;
@@ -193,7 +194,7 @@ public final class Shards implements AutoCloseable {
         new SettlementRunner(
             UsersIndex.INDEX, shard -> cluster.asService(shard), Duration.ofSeconds(5))) {
       for (String key : keys) {
-        if (runner.settle(key, null).kind() == Outcome.Kind.UNSETTLED) {
+        if (runner.settle(Tuple.of(key), null).kind() == Outcome.Kind.UNSETTLED) {
           throw new IllegalStateException("unsettled: " + key);
         }
       }

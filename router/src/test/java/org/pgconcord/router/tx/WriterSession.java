@@ -12,6 +12,7 @@ import java.util.function.UnaryOperator;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.backend.Backends;
 import org.pgconcord.router.backend.QueryResult;
@@ -45,8 +46,8 @@ final class WriterSession implements AutoCloseable, Suspects {
   }
 
   @Override
-  public synchronized void record(GsiName gsi, Collection<String> keys) {
-    suspects.addAll(keys);
+  public synchronized void record(GsiName gsi, Collection<Tuple> identities) {
+    identities.forEach(identity -> suspects.add(identity.stored()));
   }
 
   void begin() {
@@ -75,7 +76,7 @@ final class WriterSession implements AutoCloseable, Suspects {
   }
 
   private int write(String tenant, String sql, List<String> values, boolean adds) {
-    ShardId shard = UsersIndex.INDEX.shardOf(tenant);
+    ShardId shard = UsersIndex.INDEX.shardOf(Tuple.of(tenant));
     return onLoop(
         () -> {
           tx.write(shard);

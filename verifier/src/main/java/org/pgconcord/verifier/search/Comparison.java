@@ -12,6 +12,7 @@ import java.util.function.BinaryOperator;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.verifier.CompareProgress;
@@ -102,14 +103,14 @@ public final class Comparison {
   }
 
   /** The sums of the parts of a range. */
-  List<Pair> parts(KeyBounds bounds, List<String> cuts) throws SQLException, InterruptedException {
+  List<Pair> parts(KeyBounds bounds, List<Tuple> cuts) throws SQLException, InterruptedException {
     List<List<Digest>> answers =
         ask(set -> set.within(bounds), (snapshot, set) -> sums.parts(snapshot, set, cuts));
     return pairs(answers, bounds, cuts);
   }
 
   /** Corrects what the owner shards answered and puts the lookup shard's answer beside it. */
-  private List<Pair> pairs(List<List<Digest>> answers, KeyBounds bounds, List<String> cuts)
+  private List<Pair> pairs(List<List<Digest>> answers, KeyBounds bounds, List<Tuple> cuts)
       throws SQLException {
     List<Digest> actual = answers.remove(answers.size() - 1);
     List<Digest> expected = answers.remove(0);
@@ -138,7 +139,7 @@ public final class Comparison {
     return result;
   }
 
-  private List<Digest> correctionParts(List<Entry> batch, KeyBounds bounds, List<String> cuts)
+  private List<Digest> correctionParts(List<Entry> batch, KeyBounds bounds, List<Tuple> cuts)
       throws SQLException {
     EntrySet set = EntrySet.of(index, batch).within(bounds);
     return sums.parts(snapshots.lookup().transaction(), set, cuts);
@@ -153,7 +154,7 @@ public final class Comparison {
   }
 
   /** Keys that cut a range into about even parts, by the side that has more of it. */
-  List<String> cuts(KeyBounds bounds, Pair sums, int parts) throws SQLException {
+  List<Tuple> cuts(KeyBounds bounds, Pair sums, int parts) throws SQLException {
     boolean byLookup = sums.actual().count() * 2 >= sums.expected().count();
     if (byLookup) {
       return Sums.cuts(
@@ -169,37 +170,40 @@ public final class Comparison {
   }
 
   /** Those of some parts of a range. */
-  List<KeyState> differing(KeyBounds bounds, List<String> cuts, List<Integer> parts)
+  List<KeyState> differing(KeyBounds bounds, List<Tuple> cuts, List<Integer> parts)
       throws SQLException, InterruptedException {
     return states(set -> set.within(bounds).inParts(cuts, parts));
   }
 
   /** Those of some keys. */
-  public List<KeyState> differing(List<String> keys) throws SQLException, InterruptedException {
-    return states(set -> set.ofKeys(keys));
+  public List<KeyState> differing(List<Tuple> identities)
+      throws SQLException, InterruptedException {
+    return states(set -> set.of(identities));
   }
 
   private List<KeyState> states(UnaryOperator<EntrySet> narrow)
       throws SQLException, InterruptedException {
     List<List<Entry>> answers = ask(narrow, Comparison::fetch);
     List<Entry> actual = answers.remove(answers.size() - 1);
-    Map<String, KeyState> states = new LinkedHashMap<>();
+    Map<Tuple, KeyState> states = new LinkedHashMap<>();
     List<ShardId> shards = List.copyOf(snapshots.owners().keySet());
     for (int i = 0; i < shards.size(); i++) {
       ShardId shard = shards.get(i);
       answers.get(i).forEach(entry -> addOwner(states, entry, shard));
     }
     correction(narrow, correction.added())
-        .forEach(entry -> addOwner(states, entry, index.shardOf(entry.shardKey())));
+        .forEach(entry -> addOwner(states, entry, index.shardOf(entry)));
     correction(narrow, correction.removed())
         .forEach(
             entry ->
                 states.compute(
-                    entry.key(), (key, known) -> state(key, known).withoutOwner(entry.shardKey())));
+                    entry.identity(),
+                    (identity, known) -> state(identity, known).withoutOwner(entry.holder())));
     actual.forEach(
         entry ->
             states.compute(
-                entry.key(), (key, known) -> state(key, known).withEntry(entry.shardKey())));
+                entry.identity(),
+                (identity, known) -> state(identity, known).withEntry(entry.holder())));
     return states.values().stream().filter(state -> state.difference().isPresent()).toList();
   }
 
@@ -220,12 +224,12 @@ public final class Comparison {
     return all;
   }
 
-  private static void addOwner(Map<String, KeyState> states, Entry entry, ShardId shard) {
-    OwnerRef owner = new OwnerRef(shard, entry.shardKey());
-    states.compute(entry.key(), (key, known) -> state(key, known).withOwner(owner));
+  private static void addOwner(Map<Tuple, KeyState> states, Entry entry, ShardId shard) {
+    OwnerRef owner = new OwnerRef(shard, entry.holder());
+    states.compute(entry.identity(), (identity, known) -> state(identity, known).withOwner(owner));
   }
 
-  private static KeyState state(String key, @Nullable KeyState known) {
-    return known != null ? known : new KeyState(key, List.of(), null);
+  private static KeyState state(Tuple identity, @Nullable KeyState known) {
+    return known != null ? known : new KeyState(identity, List.of(), null);
   }
 }

@@ -4,16 +4,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.verifier.report.Difference;
 import org.pgconcord.verifier.report.OwnerRef;
 
 /**
- * What one key has: its owner rows and its entry.
+ * What one identity has: its owner rows and its entry.
  *
- * @param owners the owner rows with the key, where they are
- * @param entry the shard key that the entry names, or null without entry
+ * @param owners the owner rows of the identity, where they are
+ * @param entry the entry's holder, or null without entry
  */
-public record KeyState(String key, List<OwnerRef> owners, @Nullable String entry) {
+public record KeyState(Tuple identity, List<OwnerRef> owners, @Nullable Tuple entry) {
   public KeyState {
     owners = List.copyOf(owners);
   }
@@ -29,7 +30,7 @@ public record KeyState(String key, List<OwnerRef> owners, @Nullable String entry
     if (entry == null) {
       return Optional.of(Difference.MISSING);
     }
-    return owners.get(0).shardKey().equals(entry)
+    return owners.get(0).holder().equals(entry)
         ? Optional.empty()
         : Optional.of(Difference.WRONG_OWNER);
   }
@@ -37,21 +38,21 @@ public record KeyState(String key, List<OwnerRef> owners, @Nullable String entry
   KeyState withOwner(OwnerRef owner) {
     List<OwnerRef> more = new ArrayList<>(owners);
     more.add(owner);
-    return new KeyState(key, more, entry);
+    return new KeyState(identity, more, entry);
   }
 
-  KeyState withoutOwner(String shardKey) {
+  KeyState withoutOwner(Tuple holder) {
     List<OwnerRef> fewer = new ArrayList<>(owners);
     for (int i = 0; i < fewer.size(); i++) {
-      if (fewer.get(i).shardKey().equals(shardKey)) {
+      if (fewer.get(i).holder().equals(holder)) {
         fewer.remove(i);
         break;
       }
     }
-    return new KeyState(key, fewer, entry);
+    return new KeyState(identity, fewer, entry);
   }
 
-  KeyState withEntry(String shardKey) {
-    return new KeyState(key, owners, shardKey);
+  KeyState withEntry(Tuple holder) {
+    return new KeyState(identity, owners, holder);
   }
 }

@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.verifier.search.Comparison.Pair;
 import org.pgconcord.verifier.sum.KeyBounds;
 
@@ -62,7 +63,7 @@ public final class RangeSearch {
   }
 
   private void narrow(Open range) throws SQLException, InterruptedException {
-    List<String> cuts = List.of();
+    List<Tuple> cuts = List.of();
     if (range.sums.rows() > PART_ROWS) {
       long parts = Math.min(MOST_PARTS, range.sums.rows() / PART_ROWS + 1);
       cuts = new ArrayList<>(comparison.cuts(range.bounds, range.sums, (int) parts));
@@ -78,7 +79,7 @@ public final class RangeSearch {
   }
 
   /** Reads the differing parts in passes of bounded size; what is too large is left open. */
-  private void readOrCut(KeyBounds bounds, List<String> cuts, List<Pair> pairs)
+  private void readOrCut(KeyBounds bounds, List<Tuple> cuts, List<Pair> pairs)
       throws SQLException, InterruptedException {
     List<KeyBounds> parts = bounds.cut(cuts);
     List<Integer> pass = new ArrayList<>();
@@ -102,7 +103,7 @@ public final class RangeSearch {
     read(bounds, cuts, pass);
   }
 
-  private void read(KeyBounds bounds, List<String> cuts, List<Integer> pass)
+  private void read(KeyBounds bounds, List<Tuple> cuts, List<Integer> pass)
       throws SQLException, InterruptedException {
     if (!pass.isEmpty()) {
       reads++;

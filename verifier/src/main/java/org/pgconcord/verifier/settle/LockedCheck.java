@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Types;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.EntrySql;
 import org.pgconcord.gsi.EntryStatement;
@@ -63,10 +65,10 @@ public final class LockedCheck implements AutoCloseable {
   }
 
   /** The key's state; empty when others held its locks too long or kept changing it. */
-  public Optional<KeyState> check(String key) throws SQLException {
+  public Optional<KeyState> check(Tuple identity) throws SQLException {
     try {
       for (int round = 0; round < ROUNDS; round++) {
-        Optional<KeyState> state = attempt(key);
+        Optional<KeyState> state = attempt(identity);
         if (state.isPresent()) {
           return state;
         }
@@ -81,31 +83,33 @@ public final class LockedCheck implements AutoCloseable {
     }
   }
 
-  private Optional<KeyState> attempt(String key) throws SQLException {
+  private Optional<KeyState> attempt(Tuple identity) throws SQLException {
     Connection entries = lookupSession();
-    String holder = first(entries, sql.lock(key));
-    if (holder == null) {
+    List<List<@Nullable String>> locked = rows(entries, sql.lock(identity));
+    if (locked.isEmpty()) {
       entries.rollback();
-      return withoutEntry(key);
+      return withoutEntry(identity);
     }
-    Connection creator = creatorSession(index.shardOf(holder));
-    first(creator, sql.excludeCreators(key));
-    List<OwnerRef> found = owners.owners(key);
+    Tuple holder = sql.holder(locked.get(0));
+    Connection creator = creatorSession(index.shardOf(new Entry(identity, holder)));
+    rows(creator, sql.excludeCreators(identity));
+    List<OwnerRef> found = owners.owners(identity);
     creator.rollback();
     entries.rollback();
-    return Optional.of(new KeyState(key, found, holder));
+    return Optional.of(new KeyState(identity, found, holder));
   }
 
-  private Optional<KeyState> withoutEntry(String key) throws SQLException {
-    List<OwnerRef> found = owners.owners(key);
+  private Optional<KeyState> withoutEntry(Tuple identity) throws SQLException {
+    List<OwnerRef> found = owners.owners(identity);
     if (found.isEmpty()) {
-      return Optional.of(new KeyState(key, found, null));
+      return Optional.of(new KeyState(identity, found, null));
     }
     Connection entries = lookupSession();
-    boolean added = first(entries, sql.insert(new Entry(key, found.get(0).shardKey()))) != null;
-    List<OwnerRef> again = added ? owners.owners(key) : List.of();
+    boolean added =
+        !rows(entries, sql.insert(new Entry(identity, found.get(0).holder()))).isEmpty();
+    List<OwnerRef> again = added ? owners.owners(identity) : List.of();
     entries.rollback();
-    return added ? Optional.of(new KeyState(key, again, null)) : Optional.empty();
+    return added ? Optional.of(new KeyState(identity, again, null)) : Optional.empty();
   }
 
   private Connection lookupSession() throws SQLException {
@@ -136,7 +140,7 @@ public final class LockedCheck implements AutoCloseable {
     return session;
   }
 
-  private static @Nullable String first(Connection session, EntryStatement command)
+  private static List<List<@Nullable String>> rows(Connection session, EntryStatement command)
       throws SQLException {
     EntryStatement jdbc = command.forJdbc();
     try (PreparedStatement statement = session.prepareStatement(jdbc.sql())) {
@@ -144,7 +148,15 @@ public final class LockedCheck implements AutoCloseable {
         statement.setObject(i + 1, jdbc.parameters().get(i), Types.OTHER);
       }
       try (ResultSet row = statement.executeQuery()) {
-        return row.next() ? row.getString(1) : null;
+        List<List<@Nullable String>> rows = new ArrayList<>();
+        while (row.next()) {
+          List<@Nullable String> values = new ArrayList<>();
+          for (int column = 1; column <= row.getMetaData().getColumnCount(); column++) {
+            values.add(row.getString(column));
+          }
+          rows.add(values);
+        }
+        return rows;
       }
     }
   }

@@ -16,6 +16,8 @@ import java.util.stream.Collectors;
 import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
+import org.pgconcord.gsi.IndexColumn;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.gsi.SettlementRunner;
 import org.pgconcord.verifier.report.OwnerRef;
@@ -31,15 +33,11 @@ public final class OwnerReader implements AutoCloseable {
   private final SettlementRunner.Sessions source;
   private final Map<ShardId, Connection> open = new TreeMap<>();
   private final String owner;
-  private final String key;
-  private final String shardKey;
 
   public OwnerReader(LookupIndex index, SettlementRunner.Sessions source) {
     this.index = index;
     this.source = source;
     this.owner = index.gsi().owner().quoted();
-    this.key = Identifiers.quote(index.keyColumn().name());
-    this.shardKey = Identifiers.quote(index.shardKeyColumn().name());
   }
 
   Connection session(ShardId shard) throws SQLException {
@@ -51,18 +49,24 @@ public final class OwnerReader implements AutoCloseable {
     return known;
   }
 
-  /** All owner rows of a key, over all shards. */
-  List<OwnerRef> owners(String keyText) throws SQLException {
+  /** All owner rows of an identity, over all shards. */
+  List<OwnerRef> owners(Tuple identity) throws SQLException {
     List<OwnerRef> owners = new ArrayList<>();
+    List<IndexColumn> holder = index.holder();
+    String columns =
+        holder.stream().map(c -> ", " + c.quoted() + "::text").collect(Collectors.joining());
+    String whole =
+        holder.stream()
+            .map(c -> " AND " + c.quoted() + " IS NOT NULL")
+            .collect(Collectors.joining());
     String sql =
-        "SELECT %s::text FROM %s WHERE %s = ? AND %s IS NOT NULL"
-            .formatted(shardKey, owner, key, shardKey);
+        "SELECT 1%s FROM %s WHERE %s%s".formatted(columns, owner, equal(index.identity()), whole);
     for (ShardId shard : index.ownerShards()) {
       try (PreparedStatement statement = session(shard).prepareStatement(sql)) {
-        statement.setObject(1, keyText, Types.OTHER);
+        bind(statement, identity.values());
         try (ResultSet row = statement.executeQuery()) {
           while (row.next()) {
-            owners.add(new OwnerRef(shard, row.getString(1)));
+            owners.add(new OwnerRef(shard, new Tuple(texts(row, 2, holder.size()))));
           }
         }
       }
@@ -71,9 +75,12 @@ public final class OwnerReader implements AutoCloseable {
   }
 
   /** The primary keys of the rows of one owner, each as a list of texts. */
-  public List<List<String>> primaryKeys(OwnerRef ref, String keyText) throws SQLException {
-    String where = "%s = ? AND %s = ?".formatted(key, shardKey);
-    return primaryKeys(ref.shard(), where, List.of(keyText, ref.shardKey()));
+  public List<List<String>> primaryKeys(OwnerRef ref, Tuple identity) throws SQLException {
+    return primaryKeys(ref.shard(), equal(index.columns()), identity.then(ref.holder()).values());
+  }
+
+  static String equal(List<IndexColumn> columns) {
+    return columns.stream().map(c -> c.quoted() + " = ?").collect(Collectors.joining(" AND "));
   }
 
   List<List<String>> primaryKeys(ShardId shard, String where, List<String> values)
@@ -87,20 +94,28 @@ public final class OwnerReader implements AutoCloseable {
     String sql =
         "SELECT %s FROM %s WHERE %s LIMIT %d".formatted(list, owner, where, MOST_PRIMARY_KEYS);
     try (PreparedStatement statement = session(shard).prepareStatement(sql)) {
-      for (int i = 0; i < values.size(); i++) {
-        statement.setObject(i + 1, values.get(i), Types.OTHER);
-      }
+      bind(statement, values);
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
-          List<String> texts = new ArrayList<>();
-          for (int column = 1; column <= columns.size(); column++) {
-            texts.add(String.valueOf(row.getString(column)));
-          }
-          keys.add(texts);
+          keys.add(texts(row, 1, columns.size()));
         }
       }
     }
     return keys;
+  }
+
+  private static void bind(PreparedStatement statement, List<String> values) throws SQLException {
+    for (int i = 0; i < values.size(); i++) {
+      statement.setObject(i + 1, values.get(i), Types.OTHER);
+    }
+  }
+
+  static List<String> texts(ResultSet row, int from, int columns) throws SQLException {
+    List<String> texts = new ArrayList<>(columns);
+    for (int column = from; column < from + columns; column++) {
+      texts.add(String.valueOf(row.getString(column)));
+    }
+    return texts;
   }
 
   /** A position that each owner shard's log has reached now. */

@@ -6,9 +6,11 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
+import org.pgconcord.gsi.IndexColumn;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.verifier.report.Difference;
 import org.pgconcord.verifier.report.Sample;
@@ -23,12 +25,10 @@ public final class OwnerRows {
 
   private final LookupIndex index;
   private final String owner;
-  private final String shardKey;
 
   public OwnerRows(LookupIndex index) {
     this.index = index;
     this.owner = index.gsi().owner().quoted();
-    this.shardKey = Identifiers.quote(index.shardKeyColumn().name());
   }
 
   /** Counts of rows, with some of them named. */
@@ -67,12 +67,14 @@ public final class OwnerRows {
   private long nullViolations(
       ShardId shard, Connection connection, OwnerReader reader, List<Sample> samples)
       throws SQLException {
-    boolean keyMatters = !index.gsi().ignoreNull() && !index.keyColumn().notNull();
-    if (!keyMatters && index.shardKeyColumn().notNull()) {
+    String where =
+        index.neverNull().stream()
+            .filter(c -> !c.column().notNull())
+            .map(c -> c.quoted() + " IS NULL")
+            .collect(Collectors.joining(" OR "));
+    if (where.isEmpty()) {
       return 0;
     }
-    String key = Identifiers.quote(index.keyColumn().name());
-    String where = shardKey + " IS NULL" + (keyMatters ? " OR " + key + " IS NULL" : "");
     long count;
     try (Statement statement = connection.createStatement();
         ResultSet row =
@@ -91,18 +93,26 @@ public final class OwnerRows {
   private long misplaced(
       ShardId shard, Connection connection, OwnerReader reader, List<Sample> samples)
       throws SQLException {
+    List<IndexColumn> shardKey = index.shardKey();
+    String names = shardKey.stream().map(IndexColumn::quoted).collect(Collectors.joining(", "));
     String sql =
-        "SELECT %s::text, count(*) FROM %s WHERE %s IS NOT NULL GROUP BY %s"
-            .formatted(shardKey, owner, shardKey, shardKey);
+        "SELECT count(*), %s FROM %s WHERE %s GROUP BY %s"
+            .formatted(
+                shardKey.stream().map(c -> c.quoted() + "::text").collect(Collectors.joining(", ")),
+                owner,
+                shardKey.stream()
+                    .map(c -> c.quoted() + " IS NOT NULL")
+                    .collect(Collectors.joining(" AND ")),
+                names);
     long count = 0;
-    List<String> wrong = new ArrayList<>();
+    List<Tuple> wrong = new ArrayList<>();
     try (Statement statement = connection.createStatement()) {
       statement.setFetchSize(FETCH);
       try (ResultSet row = statement.executeQuery(sql)) {
         while (row.next()) {
-          String value = row.getString(1);
+          Tuple value = new Tuple(OwnerReader.texts(row, 2, shardKey.size()));
           if (!index.shardOf(value).equals(shard)) {
-            count += row.getLong(2);
+            count += row.getLong(1);
             if (wrong.size() < SAMPLES) {
               wrong.add(value);
             }
@@ -110,9 +120,10 @@ public final class OwnerRows {
         }
       }
     }
-    for (String value : wrong) {
-      for (List<String> primaryKey : reader.primaryKeys(shard, shardKey + " = ?", List.of(value))) {
-        samples.add(sample(Difference.MISPLACED, shard, value, primaryKey));
+    for (Tuple value : wrong) {
+      for (List<String> primaryKey :
+          reader.primaryKeys(shard, OwnerReader.equal(shardKey), value.values())) {
+        samples.add(sample(Difference.MISPLACED, shard, value.toString(), primaryKey));
       }
     }
     return count;

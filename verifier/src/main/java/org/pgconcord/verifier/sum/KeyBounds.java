@@ -3,21 +3,22 @@ package org.pgconcord.verifier.sum;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.value.Tuple;
 
 /**
- * A half-open range of keys in their text form; null is an open end.
+ * A half-open range of identities; null is an open end.
  *
  * @param lower the least key in the range
  * @param upper the least key above it
  */
-public record KeyBounds(@Nullable String lower, @Nullable String upper) {
+public record KeyBounds(@Nullable Tuple lower, @Nullable Tuple upper) {
   public static final KeyBounds ALL = new KeyBounds(null, null);
 
   /** The ranges between ascending cuts inside this one, in order. */
-  public List<KeyBounds> cut(List<String> cuts) {
+  public List<KeyBounds> cut(List<Tuple> cuts) {
     List<KeyBounds> parts = new ArrayList<>();
-    String from = lower;
-    for (String cut : cuts) {
+    Tuple from = lower;
+    for (Tuple cut : cuts) {
       parts.add(new KeyBounds(from, cut));
       from = cut;
     }
