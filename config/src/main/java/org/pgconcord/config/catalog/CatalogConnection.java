@@ -11,27 +11,27 @@ import org.pgconcord.config.error.ErrorCode;
  * One connection that is opened when needed, used by one thread at a time, and dropped after any
  * failure, so that no transaction outlives the call that began it.
  */
-final class CatalogConnection implements AutoCloseable {
+public final class CatalogConnection implements AutoCloseable {
   private final Supplier<Connection> source;
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable Connection connection;
 
-  CatalogConnection(Supplier<Connection> source) {
+  public CatalogConnection(Supplier<Connection> source) {
     this.source = source;
   }
 
   /** Work within one transaction. */
-  interface Work<T> {
+  public interface Work<T> {
     T run(Connection connection) throws SQLException;
   }
 
   /** Runs in READ COMMITTED and commits. */
-  <T> T write(Work<T> work) {
+  public <T> T write(Work<T> work) {
     return transaction(Connection.TRANSACTION_READ_COMMITTED, work);
   }
 
   /** Runs over one snapshot. */
-  <T> T read(Work<T> work) {
+  public <T> T read(Work<T> work) {
     return transaction(Connection.TRANSACTION_REPEATABLE_READ, work);
   }
 

@@ -25,15 +25,18 @@ public final class CatalogInstaller {
 
   /** On the authoritative shard, in the catalog database; the connection is left in autocommit. */
   public static void installCatalog(Connection connection) {
-    install(connection, CatalogSql.CATALOG_TABLES, CatalogSql.FIRST_CLUSTER);
+    install(
+        connection,
+        CatalogSql.CATALOG_TABLES,
+        List.of(CatalogSql.FIRST_CLUSTER, CatalogSql.NEWEST_FORMAT));
   }
 
   /** On a shard, in one logical database: the streams' progress. */
   public static void installShard(Connection connection) {
-    install(connection, CatalogSql.SHARD_TABLES, "");
+    install(connection, CatalogSql.SHARD_TABLES, List.of());
   }
 
-  private static void install(Connection connection, List<String> tables, String last) {
+  private static void install(Connection connection, List<String> tables, List<String> rows) {
     try {
       connection.setAutoCommit(false);
       try (Statement statement = connection.createStatement()) {
@@ -45,8 +48,8 @@ public final class CatalogInstaller {
         for (String table : tables) {
           statement.execute(table);
         }
-        if (!last.isEmpty()) {
-          statement.execute(last);
+        for (String row : rows) {
+          statement.execute(row);
         }
         connection.commit();
       } catch (SQLException e) {

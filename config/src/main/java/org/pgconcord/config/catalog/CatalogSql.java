@@ -3,11 +3,12 @@ package org.pgconcord.config.catalog;
 import java.util.List;
 
 /**
- * The tables of schema {@code pgconcord}. Format 1; a change of it raises the number, but for a new
- * table that an older daemon can do without.
+ * The tables of schema {@code pgconcord}. Format 2; a change of it raises the number, but for a new
+ * table that an older daemon can do without. Format 1 lacked the tables of two-phase commit: a
+ * daemon that does not know them would leave prepared transactions for ever.
  */
 final class CatalogSql {
-  static final int FORMAT = 1;
+  static final int FORMAT = 2;
 
   /** The channel that is notified, with the new revision, by each change of routing. */
   static final String CHANNEL = "pgconcord_catalog";
@@ -107,6 +108,30 @@ final class CatalogSql {
             PRIMARY KEY (database, name, shard, table_name))
           """,
           """
+          CREATE TABLE IF NOT EXISTS pgconcord.atomic_transaction (
+            id text PRIMARY KEY,
+            router text NOT NULL,
+            registered_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+            finished_at timestamptz)
+          """,
+          """
+          CREATE TABLE IF NOT EXISTS pgconcord.prepared (
+            gid text PRIMARY KEY,
+            transaction text NOT NULL REFERENCES pgconcord.atomic_transaction,
+            part text NOT NULL CHECK (part IN ('pre', 'main', 'post')),
+            shard text NOT NULL,
+            database text NOT NULL,
+            role text NOT NULL)
+          """,
+          "CREATE INDEX IF NOT EXISTS prepared_by_transaction ON pgconcord.prepared (transaction)",
+          """
+          CREATE TABLE IF NOT EXISTS pgconcord.decision (
+            transaction text PRIMARY KEY REFERENCES pgconcord.atomic_transaction,
+            decision text NOT NULL CHECK (decision IN ('commit', 'abort')),
+            decided_by text NOT NULL CHECK (decided_by IN ('router', 'resolver', 'operator')),
+            decided_at timestamptz NOT NULL DEFAULT clock_timestamp())
+          """,
+          """
           CREATE TABLE IF NOT EXISTS pgconcord.progress_now (
             database text NOT NULL,
             name text NOT NULL,
@@ -148,6 +173,10 @@ final class CatalogSql {
       ON CONFLICT (singleton) DO NOTHING
       """
           .formatted(FORMAT);
+
+  /** What earlier formats lack has been created by then. */
+  static final String NEWEST_FORMAT =
+      "UPDATE pgconcord.cluster SET format = %1$d WHERE format < %1$d".formatted(FORMAT);
 
   /** On each shard, in each logical database. */
   static final List<String> SHARD_TABLES =

@@ -23,6 +23,7 @@ final class ServerFiles {
         wal_level = logical
         max_replication_slots = 32
         max_wal_senders = 32
+        max_prepared_transactions = 32
         max_connections = 300
         shared_buffers = 128MB
         max_wal_size = 2GB

@@ -186,7 +186,7 @@ final class CatalogIT {
   @Test
   void aLaterFormatIsNotTouched() throws SQLException {
     try (Connection connection = open()) {
-      Shards.run(connection, "UPDATE pgconcord.cluster SET format = 2");
+      Shards.run(connection, "UPDATE pgconcord.cluster SET format = 1000");
     }
     assertThatThrownBy(() -> catalog.apply(Shards.DOCUMENT, OptionalLong.empty(), ""))
         .isInstanceOfSatisfying(
