@@ -33,6 +33,20 @@ CREATE TABLE public.prices (price numeric(8,2) PRIMARY KEY, item text);
 CREATE TABLE public.zones (zone_no smallint PRIMARY KEY, name text);
 CREATE TABLE public.zone_events (zone_no bigint, event_id bigint, what text, PRIMARY KEY (zone_no, event_id));
 CREATE TABLE public.badzones (zone_no numeric PRIMARY KEY, name text);
+CREATE TABLE public.rooms (
+    room character varying(20) NOT NULL,
+    building integer NOT NULL,
+    seats integer,
+    PRIMARY KEY (building, room)
+);
+CREATE TABLE public.bookings (
+    booking_id bigint NOT NULL,
+    building bigint NOT NULL,
+    room text NOT NULL,
+    who text,
+    PRIMARY KEY (building, room, booking_id)
+);
+CREATE TABLE public.badrooms (building integer NOT NULL, room jsonb NOT NULL);
 CREATE TABLE public.slots (slot_no integer PRIMARY KEY, name text);
 CREATE TABLE public.slot_logs (slot_no bigint, at timestamp with time zone, what text);
 CREATE TABLE public.settings (key text PRIMARY KEY, value text);

@@ -75,12 +75,24 @@ public final class ShardLocator {
   }
 
   /**
+   * The shard of a key whose texts are of other types than the columns', co-located with them one
+   * by one: a {@code double precision} that equals a {@code real} is printed with other digits.
+   */
+  public ShardId locateAs(List<KeyType> textTypes, List<String> pgTexts) {
+    return shardOf(routingValue(textTypes, pgTexts));
+  }
+
+  /**
    * The routing value of a key: XXH3-64 of the canonical form, to be read as unsigned; the integer
    * itself; or the bucket, which is not negative for negative keys either.
    */
   public long routingValue(List<String> pgTexts) {
+    return routingValue(types, pgTexts);
+  }
+
+  private long routingValue(List<KeyType> textTypes, List<String> pgTexts) {
     return switch (index.type()) {
-      case XXHASH -> XxHash.hash64(ShardKeyEncoder.encode(types, pgTexts));
+      case XXHASH -> XxHash.hash64(ShardKeyEncoder.encode(textTypes, pgTexts));
       case RANGE -> ShardKeyEncoder.integer(pgTexts.get(0));
       case MODULO ->
           Math.floorMod(ShardKeyEncoder.integer(pgTexts.get(0)), index.modulus().orElseThrow());

@@ -96,9 +96,6 @@ final class LayoutRules {
         Rule.INDEX_COLUMNS,
         path,
         "a column is named twice");
-    if (columns.size() > 1 && index.type().equals("xxhash")) {
-      findings.add(Rule.INDEX_COMPOSITE, path, "shard keys of several columns");
-    }
     for (String column : columns) {
       if (!COLUMN.matcher(column).matches()) {
         findings.add(Rule.INDEX_EXPRESSION, path, "the expression \"" + column + "\"");

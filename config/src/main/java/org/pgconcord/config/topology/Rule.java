@@ -31,7 +31,6 @@ public enum Rule {
   INDEX_UNKNOWN_TYPE("index/unknown-type", "Use xxhash, range or modulo"),
   INDEX_COLUMNS("index/columns", "Name the columns once each; exactly one for range and modulo"),
   INDEX_MODULUS("index/modulus", "Set index_params.modulus above 0 for modulo, omit it elsewhere"),
-  INDEX_COMPOSITE("index/composite-not-supported-yet", "Not supported yet: name one column"),
   INDEX_EXPRESSION("index/expression-not-supported-yet", "Not supported yet: name a column"),
   // --- databases and tables ------------------------------------------------------------------
   DATABASE_RESERVED("database/reserved", "Choose another name: pgconcord is the admin database"),
@@ -71,6 +70,9 @@ public enum Rule {
   GSI_SHARDED_LOOKUP(
       "gsi/sharded-lookup-not-supported-yet",
       "Not supported yet: bind the lookup table to a group of one shard without index"),
+  GSI_COMPOSITE_OWNER(
+      "gsi/composite-owner-not-supported-yet",
+      "Not supported yet: index a table that is sharded by one column"),
   GSI_STORED_KEY(
       "gsi/owner-pk-not-supported-yet",
       "Not supported yet: omit owner_pk_columns of a unique index"),

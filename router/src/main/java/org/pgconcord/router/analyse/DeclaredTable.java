@@ -2,6 +2,8 @@ package org.pgconcord.router.analyse;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.sharding.KeyType;
@@ -26,31 +28,51 @@ public record DeclaredTable(TableName name, Placement placement, Optional<TableS
     if (!(placement instanceof Placement.Sharded sharded)) {
       return Optional.empty();
     }
-    List<String> columns = sharded.index().columns();
-    return schema
-        .filter(s -> columns.size() == 1)
-        .flatMap(s -> s.column(columns.get(0)))
-        .filter(Column::deterministic)
-        .flatMap(
-            column ->
-                KeyType.of(column.typeOid())
-                    .filter(type -> ShardLocator.accepts(sharded.index(), List.of(type)))
-                    .map(
-                        type ->
-                            new ShardKey(
-                                new KeyColumn(name, column, type),
-                                sharded,
-                                new ShardLocator(sharded.group(), sharded.index(), type))));
+    List<KeyColumn> columns =
+        schema.stream()
+            .flatMap(s -> sharded.index().columns().stream().flatMap(c -> s.column(c).stream()))
+            .filter(Column::deterministic)
+            .flatMap(c -> KeyType.of(c.typeOid()).map(t -> new KeyColumn(name, c, t)).stream())
+            .toList();
+    List<KeyType> types = columns.stream().map(KeyColumn::type).toList();
+    return ShardLocator.accepts(sharded.index(), types)
+        ? Optional.of(
+            new ShardKey(
+                columns, sharded, new ShardLocator(sharded.group(), sharded.index(), types)))
+        : Optional.empty();
   }
 
-  /** A sharded table's key column and the function from its values to shards. */
-  public record ShardKey(KeyColumn column, Placement.Sharded placement, ShardLocator locator) {
+  /**
+   * A sharded table's key columns, in the order of its index, and the function from their values to
+   * shards.
+   */
+  public record ShardKey(
+      List<KeyColumn> columns, Placement.Sharded placement, ShardLocator locator) {
+    public ShardKey {
+      columns = List.copyOf(columns);
+    }
 
-    /** Whether equal values of the two keys are always on one shard. */
+    /** Where in the key a column is; -1 for one that is not in it. */
+    public int position(String column) {
+      for (int i = 0; i < columns.size(); i++) {
+        if (columns.get(i).name().equals(column)) {
+          return i;
+        }
+      }
+      return -1;
+    }
+
+    /** For messages: {@code "a"} or {@code "a", "b"}. */
+    public String names() {
+      return columns.stream().map(c -> "\"" + c.name() + "\"").collect(Collectors.joining(", "));
+    }
+
+    /** Whether rows with equal values in all columns of the two keys are always on one shard. */
     public boolean colocatedWith(ShardKey other) {
       return placement.group().uid().equals(other.placement.group().uid())
           && placement.index().equals(other.placement.index())
-          && column.type().colocatesWith(other.column.type());
+          && IntStream.range(0, columns.size())
+              .allMatch(i -> columns.get(i).type().colocatesWith(other.columns.get(i).type()));
     }
   }
 }

@@ -2,5 +2,10 @@ package org.pgconcord.router.analyse;
 
 import org.pgconcord.router.sql.ConstantView;
 
-/** A value that a shard key is known to have: the rows that matter are where it leads. */
-public record PinnedValue(ConstantView constant, DeclaredTable.ShardKey key) {}
+/**
+ * A value that a column of a shard key is known to have.
+ *
+ * @param column what the constant is compared with or stored in, and so converted for: a column of
+ *     the pinned table or of one that is co-located with it
+ */
+public record PinnedValue(ConstantView constant, KeyColumn column) {}

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.pgconcord.router.analyse.Scope.Leaf;
 import org.pgconcord.router.sql.ColumnView;
+import org.pgconcord.router.sql.ConstantView;
 import org.pgconcord.router.sql.PredicateView;
 
 /**
@@ -14,7 +15,9 @@ import org.pgconcord.router.sql.PredicateView;
  * every sharded table in it, at every level, is <i>pinned</i>: only rows whose shard key has one of
  * some known values, all of which lead to S, can reach or change the result.
  *
- * <p><b>Rules.</b> Within one block a table T is pinned
+ * <p><b>Rules.</b> A table is pinned when each column of its shard key is: a row that matters meets
+ * all of the conditions, so its key is one of the combinations of the columns' values. Within one
+ * block a column of T's key, {@code T.key} here, is pinned
  *
  * <ol>
  *   <li>by {@code T.key = constant} or {@code T.key IN (constants)} in WHERE. Each result row has
@@ -22,10 +25,11 @@ import org.pgconcord.router.sql.PredicateView;
  *       condition. T rows elsewhere could only have made rows that the condition drops;
  *   <li>by the same in ON, if the join drops T rows that do not meet it: inner joins, and for outer
  *       ones the side that is not kept;
- *   <li>by {@code T.key = U.key} in such a place, if U is pinned in this block or a block around it
- *       and both keys are of one group, index and kind of type. T rows elsewhere match only U rows
- *       elsewhere, which do not matter. If T is on the side that NULLs can fill, a U row here loses
- *       no match by their absence, as all its matches have its own key.
+ *   <li>by {@code T.key = U.key} in such a place, if that column of U is pinned in this block or a
+ *       block around it, both keys are of one group, index and kinds of types, and the two columns
+ *       have one place in them. T rows elsewhere match only U rows elsewhere, which do not matter.
+ *       If T is on the side that NULLs can fill, a U row here loses no match by their absence, as
+ *       all its matches have its own key.
  * </ol>
  *
  * <p>Nothing is concluded from OR, NOT, ranges, casts of the column, other operators, or conditions
@@ -65,62 +69,91 @@ final class Pins {
   }
 
   private boolean byConstant(PredicateView.OneOf oneOf, Set<Leaf> restricts) {
-    Optional<Leaf> target = unpinnedKey(oneOf.column(), restricts);
+    Optional<KeyPlace> target = unpinned(oneOf.column(), restricts);
     if (target.isEmpty()) {
       return false;
     }
-    DeclaredTable.ShardKey key = target.get().key().orElseThrow();
-    scope.pin(target.get(), oneOf.constants().stream().map(c -> new PinnedValue(c, key)).toList());
+    KeyColumn column = target.get().column();
+    target.get().pin(oneOf.constants().stream().map(c -> new PinnedValue(c, column)).toList());
     return true;
   }
 
   private boolean byEquality(ColumnView column, ColumnView other, Set<Leaf> restricts) {
-    Optional<Leaf> target = unpinnedKey(column, restricts);
-    Optional<Scope.Found> source = scope.find(other).filter(f -> isKey(f.leaf(), other));
-    if (target.isEmpty() || source.isEmpty() || source.get().pins().isEmpty()) {
+    Optional<KeyPlace> target = unpinned(column, restricts);
+    Optional<KeyPlace> source = keyPlace(other);
+    if (target.isEmpty()
+        || source.isEmpty()
+        || target.get().position() != source.get().position()
+        || source.get().values().isEmpty()
+        || !target.get().key().colocatedWith(source.get().key())) {
       return false;
     }
-    DeclaredTable.ShardKey key = target.get().key().orElseThrow();
-    if (!key.colocatedWith(source.get().leaf().key().orElseThrow())) {
-      return false;
-    }
-    scope.pin(target.get(), source.get().pins());
+    target.get().pin(source.get().values());
     return true;
   }
 
-  /** The leaf of this block whose shard key {@code column} is, if it is restricted and unpinned. */
-  private Optional<Leaf> unpinnedKey(ColumnView column, Set<Leaf> restricts) {
-    return scope
-        .find(column)
-        .filter(f -> f.scope() == scope)
-        .map(Scope.Found::leaf)
-        .filter(leaf -> restricts.contains(leaf) && isKey(leaf, column))
-        .filter(leaf -> scope.pins(leaf).isEmpty());
+  /** A column of a leaf's shard key. */
+  private record KeyPlace(Scope scope, Leaf leaf, DeclaredTable.ShardKey key, int position) {
+    KeyColumn column() {
+      return key.columns().get(position);
+    }
+
+    List<PinnedValue> values() {
+      return scope.pins(leaf).get(position);
+    }
+
+    void pin(List<PinnedValue> values) {
+      scope.pin(leaf, position, values);
+    }
   }
 
-  private static boolean isKey(Leaf leaf, ColumnView column) {
-    return leaf.key().filter(k -> k.column().name().equals(column.name())).isPresent();
+  private Optional<KeyPlace> keyPlace(ColumnView column) {
+    return scope
+        .find(column)
+        .flatMap(
+            found ->
+                found
+                    .leaf()
+                    .key()
+                    .filter(key -> key.position(column.name()) >= 0)
+                    .map(
+                        key ->
+                            new KeyPlace(
+                                found.scope(), found.leaf(), key, key.position(column.name()))));
+  }
+
+  /** The place of this block that {@code column} is, if it is restricted and not pinned yet. */
+  private Optional<KeyPlace> unpinned(ColumnView column, Set<Leaf> restricts) {
+    return keyPlace(column)
+        .filter(place -> place.scope() == scope)
+        .filter(place -> restricts.contains(place.leaf()) && place.values().isEmpty());
   }
 
   /**
    * Whether each row of this block comes from sharded rows of one shard: some sharded table is
-   * never filled with NULLs, and all others follow from it by equalities of keys.
-   *
-   * @param assumed any pin; it stands for "the shard of this row"
+   * never filled with NULLs, and all others follow from it by equalities of all columns of keys.
    */
-  static boolean colocated(Scope scope, JoinFacts joins, PinnedValue assumed) {
+  static boolean colocated(Scope scope, JoinFacts joins) {
     List<Leaf> sharded = sharded(scope);
     for (Leaf root : sharded) {
       if (!joins.nullable().contains(root)) {
         Scope trial = scope.copyWithoutPins();
-        trial.pin(root, List.of(assumed));
+        List<KeyColumn> columns = root.key().orElseThrow().columns();
+        for (int i = 0; i < columns.size(); i++) {
+          trial.pin(root, i, List.of(ofThisRow(columns.get(i))));
+        }
         new Pins(trial, joins).findTransfersOnly();
-        if (sharded.stream().noneMatch(l -> trial.pins(l).isEmpty())) {
+        if (sharded.stream().noneMatch(l -> trial.pins(l).contains(List.of()))) {
           return true;
         }
       }
     }
     return false;
+  }
+
+  /** Stands for the value that a column has in the row that is looked at. */
+  private static PinnedValue ofThisRow(KeyColumn column) {
+    return new PinnedValue(new ConstantView.Null(), column);
   }
 
   private void findTransfersOnly() {

@@ -11,7 +11,6 @@ import org.pgconcord.config.topology.Placement;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
 import org.pgconcord.router.analyse.Scope.Leaf;
-import org.pgconcord.router.sql.ConstantView;
 import org.pgconcord.router.sql.FromView;
 import org.pgconcord.router.sql.QueryView;
 
@@ -94,9 +93,7 @@ public final class ReadAnalysis {
         || scope.leaves().stream().anyMatch(l -> l.table() == null)) {
       return false;
     }
-    PinnedValue assumed =
-        new PinnedValue(new ConstantView.Null(), sharded.get(0).key().orElseThrow());
-    return Pins.colocated(scope, joins, assumed);
+    return Pins.colocated(scope, joins);
   }
 
   private Leaf leaf(FromView item, Scope scope, Set<String> ctes) {

@@ -1,6 +1,7 @@
 package org.pgconcord.router.analyse;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -28,7 +29,7 @@ final class Scope {
   private boolean everythingBlurred;
 
   /** What the pins of this block's leaves are, once found. */
-  private final Map<Leaf, List<PinnedValue>> pins = new HashMap<>();
+  private final Map<Leaf, List<List<PinnedValue>>> pins = new HashMap<>();
 
   Scope(@Nullable Scope outer) {
     this.outer = outer;
@@ -133,17 +134,18 @@ final class Scope {
   }
 
   /** A resolved column's item. */
-  record Found(Scope scope, Leaf leaf) {
-    List<PinnedValue> pins() {
-      return scope.pins.getOrDefault(leaf, List.of());
-    }
+  record Found(Scope scope, Leaf leaf) {}
+
+  /** Pins the column at {@code position} of the leaf's shard key. */
+  void pin(Leaf leaf, int position, List<PinnedValue> values) {
+    List<List<PinnedValue>> columns = new ArrayList<>(pins(leaf));
+    columns.set(position, values);
+    pins.put(leaf, columns);
   }
 
-  void pin(Leaf leaf, List<PinnedValue> values) {
-    pins.put(leaf, values);
-  }
-
-  List<PinnedValue> pins(Leaf leaf) {
-    return pins.getOrDefault(leaf, List.of());
+  /** For each column of the leaf's shard key its values; an empty list where none are known. */
+  List<List<PinnedValue>> pins(Leaf leaf) {
+    int columns = leaf.key().map(k -> k.columns().size()).orElse(0);
+    return pins.getOrDefault(leaf, Collections.nCopies(columns, List.of()));
   }
 }

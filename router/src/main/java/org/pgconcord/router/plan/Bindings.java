@@ -2,11 +2,13 @@ package org.pgconcord.router.plan;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.analyse.DeclaredTable;
 import org.pgconcord.router.analyse.PinnedValue;
 import org.pgconcord.router.analyse.ReadFacts;
 import org.pgconcord.router.analyse.TableUse;
@@ -20,21 +22,47 @@ final class Bindings {
     this.input = input;
   }
 
-  /** The pins of all sharded tables that are read, each constant once. */
+  /** The keys that pin the sharded tables that are read, each once. */
   List<ShardBinding.Pin> compared(ReadFacts facts) {
-    Set<ConstantView> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-    List<PinnedValue> values = new ArrayList<>();
+    List<PinnedValue> values = distinct(facts);
+    Set<List<PinnedValue>> seen = new HashSet<>();
+    List<ShardBinding.Pin> pins = new ArrayList<>();
     for (TableUse use : facts.sharded()) {
-      use.pins().stream().filter(v -> seen.add(v.constant())).forEach(values::add);
+      for (List<PinnedValue> key : use.keys()) {
+        if (seen.add(key)) {
+          pins.add(pin(key, use.key(), values, KeyUse.COMPARED));
+        }
+      }
     }
-    return values.stream().map(v -> pin(v, values, KeyUse.COMPARED)).toList();
+    return pins;
   }
 
-  ShardBinding.Pin pin(PinnedValue value, List<PinnedValue> all, KeyUse use) {
+  /** Each constant of the statement once, however many tables it pins. */
+  private static List<PinnedValue> distinct(ReadFacts facts) {
+    Set<ConstantView> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    return facts.sharded().stream()
+        .flatMap(use -> use.values().stream())
+        .flatMap(List::stream)
+        .filter(v -> seen.add(v.constant()))
+        .toList();
+  }
+
+  /**
+   * A pin by one value for each column.
+   *
+   * @param all the values of all pins of the statement
+   */
+  ShardBinding.Pin pin(
+      List<PinnedValue> values, DeclaredTable.ShardKey key, List<PinnedValue> all, KeyUse use) {
     return new ShardBinding.Pin(
-        OperandValue.operand(value.constant(), typeCertain(value.constant(), all)),
-        value.key().column(),
-        value.key().locator(),
+        values.stream()
+            .map(
+                v ->
+                    new ShardBinding.Part(
+                        OperandValue.operand(v.constant(), typeCertain(v.constant(), all)),
+                        v.column()))
+            .toList(),
+        key.locator(),
         use);
   }
 

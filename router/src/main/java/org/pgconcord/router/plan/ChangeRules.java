@@ -2,11 +2,14 @@ package org.pgconcord.router.plan;
 
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.router.analyse.DeclaredTable;
+import org.pgconcord.router.analyse.KeyColumn;
 import org.pgconcord.router.analyse.ReadFacts;
+import org.pgconcord.router.analyse.TableUse;
 import org.pgconcord.router.sql.PredicateView;
 import org.pgconcord.router.sql.QueryView;
 import org.pgconcord.router.sql.StatementView;
@@ -27,9 +30,13 @@ final class ChangeRules {
 
   void checkUpdate(StatementView.Update update) {
     Set<String> assigned = new HashSet<>(update.assigned());
-    if (assigned.contains(key.column().name())) {
-      throw ErrorCode.WRITE_SHARD_KEY_COLUMN.because(
-          "column \"%s\" is the shard key of %s".formatted(key.column().name(), table.name()));
+    for (KeyColumn column : key.columns()) {
+      if (assigned.contains(column.name())) {
+        throw ErrorCode.WRITE_SHARD_KEY_COLUMN.because(
+            "column \"%s\" is %s shard key of %s"
+                .formatted(
+                    column.name(), key.columns().size() == 1 ? "the" : "in the", table.name()));
+      }
     }
     for (Gsi gsi : gsis) {
       Set<String> stored = new HashSet<>(gsi.columns());
@@ -58,8 +65,9 @@ final class ChangeRules {
     if (facts.pinned() && facts.sharded().stream().anyMatch(u -> u.table().equals(table))) {
       return;
     }
-    boolean target = facts.sharded().stream().anyMatch(u -> u.table().equals(table) && !u.pinned());
-    if (!target) {
+    Optional<TableUse> target =
+        facts.sharded().stream().filter(u -> u.table().equals(table) && !u.pinned()).findFirst();
+    if (target.isEmpty()) {
       throw ErrorCode.QUERY_CROSS_SHARD.because(
           "the statement reads rows of other shards than the one it writes to");
     }
@@ -67,13 +75,22 @@ final class ChangeRules {
       if (input.context().state().status(gsi.name()).state().maintained()
           && hasEquality(scope, gsi)) {
         throw ErrorCode.WRITE_THROUGH_GSI.because(
-            "the rows are named by index %s and not by the shard key \"%s\""
-                .formatted(gsi.name(), key.column().name()));
+            "the rows are named by index %s and not by the shard key %s"
+                .formatted(gsi.name(), key.names()));
       }
     }
-    throw ErrorCode.WRITE_NO_SHARD_KEY.because(
-        "the WHERE clause has no equality with a constant on shard-key column \"%s\" of table %s"
-            .formatted(key.column().name(), table.name()));
+    throw ErrorCode.WRITE_NO_SHARD_KEY.because(unpinned(target.get()));
+  }
+
+  private static String unpinned(TableUse target) {
+    List<String> columns = target.unpinned();
+    return columns.isEmpty()
+        ? target.whyNot()
+        : "the WHERE clause has no equality with a constant on shard-key column%s \"%s\" of table %s"
+            .formatted(
+                columns.size() == 1 ? "" : "s",
+                String.join("\", \"", columns),
+                target.table().name());
   }
 
   private static boolean hasEquality(QueryView scope, Gsi gsi) {

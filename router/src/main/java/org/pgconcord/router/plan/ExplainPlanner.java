@@ -99,12 +99,18 @@ final class ExplainPlanner {
   private static ShardBinding shifted(ShardBinding binding, int shift) {
     List<ShardBinding.Pin> pins = new ArrayList<>();
     for (ShardBinding.Pin pin : binding.pins()) {
-      KeyOperand operand =
-          pin.operand() instanceof KeyOperand.Literal literal
-              ? new KeyOperand.Literal(literal.token() + shift, literal.negative(), literal.cast())
-              : pin.operand();
-      pins.add(new ShardBinding.Pin(operand, pin.column(), pin.locator(), pin.use()));
+      List<ShardBinding.Part> parts =
+          pin.parts().stream()
+              .map(p -> new ShardBinding.Part(shifted(p.operand(), shift), p.column()))
+              .toList();
+      pins.add(new ShardBinding.Pin(parts, pin.locator(), pin.use()));
     }
     return new ShardBinding(pins, binding.anyShard(), binding.required());
+  }
+
+  private static KeyOperand shifted(KeyOperand operand, int shift) {
+    return operand instanceof KeyOperand.Literal literal
+        ? new KeyOperand.Literal(literal.token() + shift, literal.negative(), literal.cast())
+        : operand;
   }
 }

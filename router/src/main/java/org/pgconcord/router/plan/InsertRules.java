@@ -38,7 +38,7 @@ final class InsertRules {
     switch (insert.source()) {
       case QUERY ->
           throw ErrorCode.WRITE_FROM_QUERY.because("INSERT ... SELECT into " + table.name());
-      case DEFAULTS -> throw noShardKey();
+      case DEFAULTS -> throw noShardKey(key.columns().get(0).name());
       case VALUES -> {}
     }
     if (!facts.pinned()) {
@@ -78,31 +78,34 @@ final class InsertRules {
 
   /** The stored shard keys of all rows, and what subqueries are pinned by. */
   List<ShardBinding.Pin> pins(ReadFacts facts) {
-    int at = columns().indexOf(key.column().name());
-    if (at < 0) {
-      throw noShardKey();
-    }
-    List<PinnedValue> values = new ArrayList<>();
-    for (List<ValueView> row : insert.rows()) {
-      ValueView value = at < row.size() ? row.get(at) : new ValueView.Default();
-      if (value instanceof ValueView.Default) {
-        throw noShardKey();
-      } else if (isNull(value)) {
-        throw ErrorCode.WRITE_NULL_KEY.because(
-            "shard-key column \"%s\" of table %s cannot be NULL"
-                .formatted(key.column().name(), table.name()));
-      } else if (value instanceof ValueView.Constant constant) {
-        values.add(new PinnedValue(constant.value(), key));
-      } else {
-        throw ErrorCode.WRITE_KEY_NOT_CONSTANT.because(
-            "the value of shard-key column \"%s\" is an expression".formatted(key.column().name()));
-      }
-    }
+    List<List<PinnedValue>> keys = insert.rows().stream().map(this::storedKey).toList();
+    List<PinnedValue> values = keys.stream().flatMap(List::stream).toList();
     Bindings bindings = new Bindings(input);
     List<ShardBinding.Pin> pins = new ArrayList<>();
-    values.forEach(v -> pins.add(bindings.pin(v, values, KeyUse.STORED)));
+    keys.forEach(k -> pins.add(bindings.pin(k, key, values, KeyUse.STORED)));
     pins.addAll(bindings.compared(facts));
     return pins;
+  }
+
+  private List<PinnedValue> storedKey(List<ValueView> row) {
+    return key.columns().stream()
+        .map(column -> new PinnedValue(stored(column.name(), row), column))
+        .toList();
+  }
+
+  private ConstantView stored(String column, List<ValueView> row) {
+    int at = columns().indexOf(column);
+    ValueView value = at < 0 || at >= row.size() ? new ValueView.Default() : row.get(at);
+    if (value instanceof ValueView.Default) {
+      throw noShardKey(column);
+    } else if (isNull(value)) {
+      throw ErrorCode.WRITE_NULL_KEY.because(
+          "shard-key column \"%s\" of table %s cannot be NULL".formatted(column, table.name()));
+    } else if (value instanceof ValueView.Constant constant) {
+      return constant.value();
+    }
+    throw ErrorCode.WRITE_KEY_NOT_CONSTANT.because(
+        "the value of shard-key column \"%s\" is an expression".formatted(column));
   }
 
   private static boolean isNull(ValueView value) {
@@ -117,9 +120,9 @@ final class InsertRules {
         : insert.columns();
   }
 
-  private RuntimeException noShardKey() {
+  private RuntimeException noShardKey(String column) {
     return ErrorCode.WRITE_NO_SHARD_KEY.because(
         "the INSERT gives no value for shard-key column \"%s\" of table %s"
-            .formatted(key.column().name(), table.name()));
+            .formatted(column, table.name()));
   }
 }

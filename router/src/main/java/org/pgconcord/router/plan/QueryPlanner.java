@@ -57,13 +57,7 @@ final class QueryPlanner {
   }
 
   private void noteUnpinned() {
-    facts.sharded().stream()
-        .filter(u -> !u.pinned())
-        .forEach(
-            u ->
-                why.add(
-                    "no equality with a constant on the shard key \"%s\" of %s"
-                        .formatted(u.key().column().name(), u.table().name())));
+    facts.sharded().stream().filter(u -> !u.pinned()).forEach(u -> why.add(u.whyNot()));
   }
 
   /** What to run when the values of a pinned query turn out to lead to several shards. */

@@ -1,11 +1,13 @@
 package org.pgconcord.router.plan;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.sharding.KeyType;
 import org.pgconcord.config.sharding.ShardLocator;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.analyse.KeyColumn;
@@ -26,8 +28,19 @@ public record ShardBinding(List<Pin> pins, ShardId anyShard, Optional<ShardId> r
     pins = List.copyOf(pins);
   }
 
-  /** One value of one table's shard key, and whether it is compared with it or stored as it. */
-  public record Pin(KeyOperand operand, KeyColumn column, ShardLocator locator, KeyUse use) {}
+  /**
+   * One value of one table's shard key, and whether it is compared with it or stored as it.
+   *
+   * @param parts one for each column of the key
+   */
+  public record Pin(List<Part> parts, ShardLocator locator, KeyUse use) {
+    public Pin {
+      parts = List.copyOf(parts);
+    }
+  }
+
+  /** The value of one column of a key. */
+  public record Part(KeyOperand operand, KeyColumn column) {}
 
   /**
    * The shard for these values.
@@ -38,16 +51,11 @@ public record ShardBinding(List<Pin> pins, ShardId anyShard, Optional<ShardId> r
   public Resolution resolve(StatementText text, Parameters parameters) {
     NavigableSet<ShardId> shards = new TreeSet<>();
     for (Pin pin : pins) {
-      KeyValue value = OperandValue.of(pin.operand(), pin.column(), pin.use(), text, parameters);
-      if (value instanceof KeyValue.NotConvertible unusable) {
-        return notOne(pin, unusable);
-      } else if (value instanceof KeyValue.Text key) {
-        shards.add(pin.locator().locate(key.value()));
-      } else if (pin.use() == KeyUse.STORED) {
-        throw ErrorCode.WRITE_NULL_KEY.because(
-            "shard-key column \"%s\" of table %s cannot be NULL"
-                .formatted(pin.column().name(), pin.column().table()));
+      Key key = key(pin, text, parameters);
+      if (key.reason().isPresent()) {
+        return new Resolution.NotOne(key.reason().get());
       }
+      key.shard().ifPresent(shards::add);
     }
     if (shards.isEmpty()) {
       shards.add(required.orElse(anyShard));
@@ -60,22 +68,48 @@ public record ShardBinding(List<Pin> pins, ShardId anyShard, Optional<ShardId> r
                 + shards.stream().map(ShardId::uid).collect(Collectors.joining(", ")));
   }
 
+  /** Where a key leads: nowhere with a NULL in it, or why that cannot be told. */
+  private record Key(Optional<ShardId> shard, Optional<String> reason) {}
+
+  private static Key key(Pin pin, StatementText text, Parameters parameters) {
+    List<KeyType> types = new ArrayList<>();
+    List<String> texts = new ArrayList<>();
+    for (Part part : pin.parts()) {
+      KeyValue value = OperandValue.of(part.operand(), part.column(), pin.use(), text, parameters);
+      if (value instanceof KeyValue.NotConvertible unusable) {
+        refuseToStore(pin, part, unusable);
+        return new Key(Optional.empty(), Optional.of(unusable.reason()));
+      } else if (value instanceof KeyValue.Text known) {
+        types.add(part.column().type());
+        texts.add(known.value());
+      } else if (pin.use() == KeyUse.STORED) {
+        throw ErrorCode.WRITE_NULL_KEY.because(
+            "shard-key column \"%s\" of table %s cannot be NULL"
+                .formatted(part.column().name(), part.column().table()));
+      }
+    }
+    boolean whole = texts.size() == pin.parts().size();
+    return new Key(
+        whole ? Optional.of(pin.locator().locateAs(types, texts)) : Optional.empty(),
+        Optional.empty());
+  }
+
   /** The highest number of a parameter that decides; 0 when none does. */
   public int needs() {
     return pins.stream()
+        .flatMap(p -> p.parts().stream())
         .mapToInt(p -> p.operand() instanceof KeyOperand.Parameter q ? q.number() : 0)
         .max()
         .orElse(0);
   }
 
-  private Resolution notOne(Pin pin, KeyValue.NotConvertible unusable) {
+  private static void refuseToStore(Pin pin, Part part, KeyValue.NotConvertible unusable) {
     if (pin.use() == KeyUse.STORED) {
       throw ErrorCode.WRITE_KEY_NOT_CONVERTIBLE
           .because(
               "the router cannot tell which shard a row with this value of \"%s\" belongs to"
-                  .formatted(pin.column().name()))
+                  .formatted(part.column().name()))
           .withDetail(unusable.reason());
     }
-    return new Resolution.NotOne(unusable.reason());
   }
 }

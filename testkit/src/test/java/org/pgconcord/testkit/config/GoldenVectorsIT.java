@@ -58,7 +58,7 @@ final class GoldenVectorsIT {
     SoftAssertions all = new SoftAssertions();
     try (ShardCluster cluster = ShardCluster.start(1);
         Connection connection = Shards.connections(cluster).open(Shards.A, "app")) {
-      for (String[] vector : vectors()) {
+      for (String[] vector : vectors("routing-vectors.tsv")) {
         String text = vector[1].substring(1, vector[1].length() - 1);
         all.assertThat("x" + ask(connection, vector[0], unescaped(text)))
             .as(vector[0] + " " + text)
@@ -66,6 +66,62 @@ final class GoldenVectorsIT {
       }
     }
     all.assertAll();
+  }
+
+  /** Composite keys, buckets and bounds, computed by the server alone. */
+  @Test
+  void aServerAgreesAboutKeysBucketsAndBounds() throws SQLException, IOException {
+    SoftAssertions all = new SoftAssertions();
+    try (ShardCluster cluster = ShardCluster.start(1);
+        Connection connection = Shards.connections(cluster).open(Shards.A, "app")) {
+      for (String[] vector : vectors("routing-index-vectors.tsv")) {
+        String[] values = vector[2].substring(1, vector[2].length() - 1).split("','", -1);
+        String made =
+            switch (vector[0]) {
+              case "composite" -> "x" + composite(connection, vector[1].split(","), values);
+              case "modulo" ->
+                  one(connection, "SELECT mod(mod($1, $2) + $2, $2)", values[0], vector[1]);
+              default ->
+                  one(
+                      connection,
+                      "SELECT CASE WHEN $1 < $2 THEN 'below' ELSE 'from' END",
+                      values[0],
+                      new java.math.BigInteger(vector[1], 16).toString());
+            };
+        all.assertThat(made).as(String.join(" ", vector)).isEqualTo(vector[3]);
+      }
+    }
+    all.assertAll();
+  }
+
+  /** {@code int4send(octet_length(b)) || b} for each column's bytes. */
+  private static String composite(Connection connection, String[] types, String[] values)
+      throws SQLException {
+    StringBuilder hex = new StringBuilder();
+    for (int i = 0; i < types.length; i++) {
+      String bytes = ask(connection, types[i], unescaped(values[i]));
+      hex.append(
+          one(
+              connection,
+              "SELECT encode(int4send(octet_length(b)) || b, 'hex')"
+                  + " FROM (SELECT decode($1, 'hex') AS b) AS part",
+              "'" + bytes + "'"));
+    }
+    return hex.toString();
+  }
+
+  private static String one(Connection connection, String sql, String... literals)
+      throws SQLException {
+    String text = sql;
+    for (int i = 0; i < literals.length; i++) {
+      boolean number = !literals[i].startsWith("'");
+      text = text.replace("$" + (i + 1), number ? "(" + literals[i] + "::numeric)" : literals[i]);
+    }
+    try (java.sql.Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(text)) {
+      row.next();
+      return row.getString(1);
+    }
   }
 
   private static String ask(Connection connection, String type, String text) throws SQLException {
@@ -80,8 +136,8 @@ final class GoldenVectorsIT {
     }
   }
 
-  private static List<String[]> vectors() throws IOException {
-    return Files.readAllLines(DOCS.resolve("routing-vectors.tsv")).stream()
+  private static List<String[]> vectors(String table) throws IOException {
+    return Files.readAllLines(DOCS.resolve(table)).stream()
         .filter(line -> !line.startsWith("#"))
         .map(line -> line.split("\t", -1))
         .toList();
