@@ -135,6 +135,7 @@ final class Engines implements AutoCloseable {
             Clock.systemUTC(),
             new SecureRandom(),
             (gsi, shard, rows, all) -> parts.board().report(gsi, shard, "verify", rows, all),
+            VerifierAdapters.blindWrites(tails),
             VerifyOptions.defaults()));
   }
 

@@ -82,6 +82,7 @@ final class Wiring {
     Supplier<Connection> atHome = () -> connections.open(home, settings.catalogDatabase());
 
     DaemonLock lock = closing.add("lock", DaemonLock.take(atHome));
+    ListenAddresses.requireFree(settings);
     Catalog catalog = catalog(atHome, connections);
     TopologyOperations topologies =
         new TopologyOperations(catalog, connections, settings.shards().keySet());

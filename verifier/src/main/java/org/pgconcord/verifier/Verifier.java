@@ -41,13 +41,25 @@ public final class Verifier {
       Pass pass = pass(index, request.state());
       List<Sample> samples = new ArrayList<>(new Samples(index, services).of(pass.wrong()));
       samples.addAll(pass.rows().samples());
-      boolean repair = request.repair() && request.state().maintained();
-      long repaired = repair ? new Repair(index, services).run(pass.wrong()) : 0;
+      long repaired = request.repair() ? repair(index, request.state(), pass) : 0;
       return report(index, request, started, pass, samples, repaired);
     } catch (SQLException e) {
       throw ErrorCode.VERIFY_FAILED
           .because("verifying " + index.name() + " failed: " + e.getMessage())
           .withCause(e);
+    }
+  }
+
+  private long repair(LookupIndex index, GsiState state, Pass pass) throws SQLException {
+    Repair repair = new Repair(index, services);
+    if (pass.wrong().isEmpty() || state.maintained()) {
+      return repair.run(pass.wrong());
+    }
+    BlindWrites.Pause pause = services.blindWrites().pause(index.name());
+    try {
+      return repair.run(pass.wrong());
+    } finally {
+      pause.end();
     }
   }
 

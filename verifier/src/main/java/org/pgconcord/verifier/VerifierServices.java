@@ -20,4 +20,5 @@ public record VerifierServices(
     Clock clock,
     SecureRandom random,
     CompareProgress progress,
+    BlindWrites blindWrites,
     VerifyOptions options) {}

@@ -393,6 +393,7 @@ class VerifierIT {
         Clock.systemUTC(),
         new SecureRandom(),
         PROGRESS,
+        gsi -> () -> {},
         OPTIONS);
   }
 }

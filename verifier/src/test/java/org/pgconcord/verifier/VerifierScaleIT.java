@@ -41,6 +41,7 @@ class VerifierScaleIT {
                     Clock.systemUTC(),
                     new SecureRandom(),
                     CompareProgress.none(),
+                    gsi -> () -> {},
                     VerifyOptions.defaults()));
         VerificationReport clean = timed("clean", verifier, shards);
         assertThat(clean.clean()).isTrue();

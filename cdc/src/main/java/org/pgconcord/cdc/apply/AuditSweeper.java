@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Tuple;
@@ -47,6 +48,7 @@ final class AuditSweeper implements AutoCloseable {
   private final Thread thread = new Thread(this::run, "audit-sweep");
   private volatile boolean closed;
   private boolean requested;
+  private @Nullable GsiName visited;
 
   AuditSweeper(SettlementRunner.Sessions source, Suspects suspects, Duration interval) {
     this.source = source;
@@ -65,10 +67,17 @@ final class AuditSweeper implements AutoCloseable {
     }
   }
 
+  /**
+   * Settles nothing more of the index: when it returns, the last settlement has ended. The streams
+   * may write blindly only then.
+   */
   void leave(GsiName gsi) {
     lock.lock();
     try {
       audited.remove(gsi);
+      while (gsi.equals(visited)) {
+        changed.awaitUninterruptibly();
+      }
     } finally {
       lock.unlock();
     }
@@ -93,7 +102,13 @@ final class AuditSweeper implements AutoCloseable {
     try {
       while (!closed) {
         for (Audited one : snapshot()) {
-          visit(one);
+          if (enter(one.index.name())) {
+            try {
+              visit(one);
+            } finally {
+              exit();
+            }
+          }
         }
         pause();
       }
@@ -111,12 +126,41 @@ final class AuditSweeper implements AutoCloseable {
     }
   }
 
+  private boolean enter(GsiName gsi) {
+    lock.lock();
+    try {
+      visited = audited.containsKey(gsi) ? gsi : null;
+      return visited != null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void exit() {
+    lock.lock();
+    try {
+      visited = null;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean left(GsiName gsi) {
+    lock.lock();
+    try {
+      return closed || !audited.containsKey(gsi);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private void visit(Audited one) {
     GsiName gsi = one.index.name();
     try (LookupSweep sweep = new LookupSweep(one.index, source)) {
       settleSuspects(one.index, sweep);
       if (isDue(one)) {
-        LookupSweep.Result result = sweep.pass(() -> closed);
+        LookupSweep.Result result = sweep.pass(() -> left(gsi));
         LOG.info(
             "audit sweep ended gsi={} entries={} removed={} unsettled={}",
             gsi,
@@ -132,6 +176,9 @@ final class AuditSweeper implements AutoCloseable {
 
   private void settleSuspects(LookupIndex index, LookupSweep sweep) throws SQLException {
     for (Tuple identity : suspects.keys(index, SUSPECTS)) {
+      if (left(index.name())) {
+        return;
+      }
       if (sweep.settle(identity) != Outcome.Kind.UNSETTLED) {
         suspects.remove(index, identity);
       }

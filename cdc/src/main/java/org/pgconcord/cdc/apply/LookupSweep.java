@@ -59,6 +59,9 @@ final class LookupSweep implements AutoCloseable {
     do {
       page = writer.page(sessions.on(index.lookupShard()), Optional.ofNullable(after), PAGE);
       for (Entry suspect : ownerless(page)) {
+        if (stop.getAsBoolean()) {
+          break;
+        }
         Outcome.Kind kind = settle(suspect.identity());
         removed += kind == Outcome.Kind.REMOVED ? 1 : 0;
         if (kind == Outcome.Kind.UNSETTLED) {

@@ -13,6 +13,7 @@ final class Served {
   private Lsn position;
   private Lsn stored;
   private Optional<Lsn> hold = Optional.empty();
+  private boolean paused;
 
   Served(TargetContext context, ServingMode mode, ProgressRow.Mark mark) {
     this.context = context;
@@ -82,6 +83,19 @@ final class Served {
   /** What the slot may move to as far as this index goes. */
   Lsn durable() {
     return hold.filter(held -> held.isBefore(stored)).orElse(stored);
+  }
+
+  /** Nothing is applied, reviewed or stored until {@link #resume}. */
+  void pause() {
+    paused = true;
+  }
+
+  void resume() {
+    paused = false;
+  }
+
+  boolean paused() {
+    return paused;
   }
 
   /** Keeps everything after the present position in the slot until {@link #rewind}. */

@@ -109,17 +109,45 @@ final class Tail implements AutoCloseable {
         });
   }
 
-  /** Applies blindly again, everything after {@code fence} from the slot once more. */
+  /** Leaves the entries alone; the ids of the last transactions that have been handled. */
+  CompletableFuture<List<Long>> pause(GsiName gsi) {
+    return order(
+        () -> {
+          require(gsi).pause();
+          return List.copyOf(recent);
+        });
+  }
+
+  /** Goes on from where a {@link #pause} began; false when there was none, or no index any more. */
+  CompletableFuture<Boolean> resume(GsiName gsi) {
+    return order(
+        () -> {
+          Served one = served.get(gsi);
+          if (one == null || !one.paused()) {
+            return false;
+          }
+          one.resume();
+          restartStream();
+          return true;
+        });
+  }
+
+  /**
+   * Applies blindly again, everything after {@code fence} from the slot once more. Where the audit
+   * has not come to the fence yet it is everything after the audit: what lies between was neither
+   * applied nor settled.
+   */
   CompletableFuture<Boolean> resumeBlind(GsiName gsi, Lsn fence) {
     return order(
         () -> {
           Served one = require(gsi);
-          refuseGap(one.index(), fence);
+          Lsn from = one.position().isBefore(fence) ? one.position() : fence;
+          refuseGap(one.index(), from);
           try (Connection connection = services.sessions().open(one.index().lookupShard())) {
-            new ProgressRow(name, gsi).reset(connection, fence, one.epoch());
+            new ProgressRow(name, gsi).reset(connection, from, one.epoch());
           }
           one.switchTo(ServingMode.BLIND);
-          one.rewind(fence);
+          one.rewind(from);
           restartStream();
           return true;
         });
@@ -224,6 +252,10 @@ final class Tail implements AutoCloseable {
 
   private void restartStream() {
     handled = Lsn.ZERO;
+    served.values().stream()
+        .map(Served::position)
+        .min(Lsn::compareTo)
+        .ifPresent(position -> services.positions().rewind(name.shard(), position));
     stream.restart(served.values().stream().map(Served::index).toList());
   }
 
@@ -236,7 +268,7 @@ final class Tail implements AutoCloseable {
         handle(stream.take(BATCH_ROWS, TICK));
         storePositions();
         acknowledge();
-        all().forEach(one -> attempt(one, one.target()::review));
+        active().forEach(one -> attempt(one, one.target()::review));
         watch();
         stream.takeEnd().ifPresent(this::giveUpAll);
         if (served.isEmpty()) {
@@ -270,6 +302,10 @@ final class Tail implements AutoCloseable {
     return List.copyOf(served.values());
   }
 
+  private List<Served> active() {
+    return served.values().stream().filter(one -> !one.paused()).toList();
+  }
+
   private void handle(List<EventQueue.Event> events) {
     if (events.isEmpty()) {
       return;
@@ -281,7 +317,7 @@ final class Tail implements AutoCloseable {
         transactions.add(event.transaction());
       }
     }
-    all().forEach(one -> serve(one, transactions, last.position()));
+    active().forEach(one -> serve(one, transactions, last.position()));
     if (patience.isClosed()) {
       return;
     }
@@ -332,7 +368,7 @@ final class Tail implements AutoCloseable {
     if (System.nanoTime() - nextStore < 0) {
       return;
     }
-    for (Served one : all()) {
+    for (Served one : active()) {
       Lsn position = one.position();
       if (one.stored().isBefore(position) && attempt(one, () -> one.target().advance(position))) {
         one.stored(position);
@@ -375,7 +411,7 @@ final class Tail implements AutoCloseable {
     if (System.nanoTime() - nextWatch < 0) {
       return;
     }
-    for (Served one : all()) {
+    for (Served one : active()) {
       attempt(
           one,
           () -> {

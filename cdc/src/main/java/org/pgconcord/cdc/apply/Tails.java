@@ -182,6 +182,16 @@ public final class Tails implements AutoCloseable {
     return tail == null ? 0 : tail.appliedRows(gsi);
   }
 
+  /**
+   * Keeps the streams from the entries of an index that is served blindly, until the result is
+   * ended: for settlements in {@code tailing}.
+   */
+  public synchronized StreamPause pause(GsiName gsi) throws SQLException {
+    Map<ShardId, Tail> of = new TreeMap<>();
+    index(gsi).ownerShards().forEach(shard -> of.put(shard, require(shard)));
+    return StreamPause.begin(gsi, of, sessions);
+  }
+
   /** Starts a pass over the audited index's lookup table, as after an unclean end. */
   public void sweep(GsiName gsi) {
     sweeper.request(gsi);

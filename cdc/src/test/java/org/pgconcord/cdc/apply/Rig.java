@@ -34,6 +34,7 @@ import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.LookupDdl;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.gsi.RowImage;
+import org.pgconcord.gsi.SettlementRunner;
 import org.pgconcord.state.store.StateStore;
 import org.pgconcord.testkit.cluster.ShardCluster;
 import org.pgconcord.testkit.fixture.TwoShards;
@@ -103,6 +104,10 @@ final class Rig implements TailListener, DuplicateListener, AutoCloseable {
             Suspects.none(),
             Duration.ofHours(24),
             Clock.systemUTC()));
+  }
+
+  SettlementRunner settlements() {
+    return new SettlementRunner(index, fixture::open, Duration.ofSeconds(2));
   }
 
   Tails running() {

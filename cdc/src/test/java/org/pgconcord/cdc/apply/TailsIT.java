@@ -29,7 +29,9 @@ import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.Tuple;
+import org.pgconcord.gsi.Outcome;
 import org.pgconcord.gsi.RowImage;
+import org.pgconcord.gsi.SettlementRunner;
 import org.pgconcord.testkit.cluster.ShardCluster;
 import org.pgconcord.testkit.fixture.UsersByEmail;
 
@@ -366,6 +368,57 @@ class TailsIT {
     rig.running().resumeBlindWrites(rig.index.name(), Map.of(A, new Lsn(20), B, new Lsn(20)));
     awaitEntries(Map.of("x", a1, "y", b1));
     awaitConfirmed(A, 30);
+  }
+
+  @Test
+  void blindApplicationBeginsWhereTheAuditIsWhenThatIsBeforeTheFence() {
+    audit();
+    rig.commit(A, 10, insert(a1, "never there"));
+    awaitConfirmed(A, 10);
+    rig.running().hold(rig.index.name());
+    rig.running().resumeBlindWrites(rig.index.name(), Map.of(A, new Lsn(20), B, new Lsn(20)));
+    assertThat(rig.running().positions().applied(A)).isEqualTo(new Lsn(10));
+    rig.commit(A, 15, insert(a1, "x"));
+    awaitEntries(Map.of("x", a1));
+  }
+
+  @Test
+  void whatIsSettledInAPauseStaysAndWhatCameMeanwhileIsApplied() throws Exception {
+    blind();
+    rig.commit(A, 10, insert(a1, "x"), insert(a1, "gone"));
+    awaitEntries(Map.of("x", a1, "gone", a1));
+    awaitConfirmed(A, 10);
+    rig.onOwner(A, "INSERT INTO users (tenant_id, user_id, email) VALUES (" + a1 + ", 1, 'x')");
+    rig.onLookup("INSERT INTO users_by_email (email, tenant_id) VALUES ('surplus', " + a2 + ")");
+    StreamPause pause = rig.running().pause(rig.index.name());
+    try (SettlementRunner settlements = rig.settlements()) {
+      rig.commit(A, 20, delete(a1, "gone"), insert(a1, "y"));
+      rig.commit(B, 20, insert(b1, "gone"));
+      soon()
+          .untilAsserted(
+              () -> assertThat(rig.running().positions().applied(A)).isEqualTo(new Lsn(20)));
+      assertThat(settlements.settle(Tuple.of("surplus"), null).kind()).isEqualTo(Outcome.Kind.REMOVED);
+      assertThat(settlements.settle(Tuple.of("x"), Tuple.of(a1)).changed()).isFalse();
+      assertThat(rig.entries()).isEqualTo(Map.of("x", a1, "gone", a1));
+      assertThat(rig.confirmed(A)).isEqualTo(new Lsn(10));
+      pause.end();
+      assertThat(rig.running().positions().applied(A)).isLessThanOrEqualTo(new Lsn(20));
+    }
+    awaitEntries(Map.of("x", a1, "y", a1, "gone", b1));
+    awaitConfirmed(A, 20);
+    assertThat(rig.heard).isEmpty();
+  }
+
+  @Test
+  void aDaemonThatEndsInAPauseGoesOnFromBeforeIt() throws Exception {
+    blind();
+    rig.commit(A, 10, insert(a1, "x"));
+    awaitConfirmed(A, 10);
+    rig.running().pause(rig.index.name());
+    rig.commit(A, 20, update(a1, "x", "y"));
+    rig.restart(ServingMode.BLIND, true);
+    awaitEntries(Map.of("y", a1));
+    awaitConfirmed(A, 20);
   }
 
   @Test

@@ -22,6 +22,7 @@ import org.pgconcord.config.topology.Placement;
 import org.pgconcord.config.topology.Rule;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.topology.Topology.LogicalDatabase;
+import org.pgconcord.config.value.Counted;
 import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
@@ -152,7 +153,12 @@ public final class PlacementSurvey {
     private long misplaced;
 
     private String on(ShardId shard) {
-      return misplaced + " of " + rows + " rows looked at on " + shard + " belong elsewhere";
+      return misplaced
+          + " of "
+          + Counted.of(rows, "row")
+          + " looked at on "
+          + shard
+          + (misplaced == 1 ? " belongs elsewhere" : " belong elsewhere");
     }
   }
 

@@ -602,6 +602,12 @@ public enum ErrorCode {
       ErrorCategory.SHARD,
       "A step in the life of an index failed; what was done before stays done.",
       "Remove the named cause and give the same command again: it continues."),
+  GSI_TIMED_OUT(
+      "gsi/timed-out",
+      "57014",
+      ErrorCategory.RESOURCES,
+      "A step in the life of an index waited longer than it may; what was done before stays done.",
+      "End what it waits for, then give the same command again: it continues."),
   GSI_STOPPED(
       "gsi/stopped",
       "57P01",

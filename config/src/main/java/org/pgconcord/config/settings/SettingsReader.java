@@ -16,6 +16,7 @@ import org.pgconcord.config.settings.DaemonSettings.Admin;
 import org.pgconcord.config.settings.DaemonSettings.Auth;
 import org.pgconcord.config.settings.DaemonSettings.Router;
 import org.pgconcord.config.settings.DaemonSettings.ServiceRole;
+import org.pgconcord.config.value.Counted;
 import org.pgconcord.config.value.ShardId;
 
 /**
@@ -49,7 +50,7 @@ public final class SettingsReader {
         JsonObject.parse(json, reader.problems).flatMap(reader::root);
     if (!reader.problems.isEmpty() || settings.isEmpty()) {
       throw ErrorCode.CONFIG_INVALID
-          .because("the configuration has " + reader.problems.size() + " faults")
+          .because("the configuration has " + Counted.of(reader.problems.size(), "fault"))
           .withDetail(
               String.join(
                   "\n", reader.problems.stream().map(p -> p.path() + ": " + p.message()).toList()));

@@ -90,6 +90,7 @@ public final class ShardConnections {
     ShardSettings settings = settings(shard);
     String database = settings.database(logicalDatabase);
     List<String> failures = new ArrayList<>();
+    Optional<String> remedy = Optional.empty();
     for (ShardAddress host : settings.hosts()) {
       try {
         Optional<Connection> opened =
@@ -101,11 +102,14 @@ public final class ShardConnections {
         failures.add(host + ": a standby");
       } catch (SQLException e) {
         failures.add(host + ": " + e.getMessage());
+        remedy = remedy.or(() -> new ConnectFailure(user, database, host).remedy(e));
       }
     }
-    throw ErrorCode.SHARD_UNREACHABLE
-        .because("no primary of shard " + shard + " answers for database " + database)
-        .withDetail(String.join("; ", failures));
+    ConcordException unreachable =
+        ErrorCode.SHARD_UNREACHABLE
+            .because("no primary of shard " + shard + " can be used for database " + database)
+            .withDetail(String.join("; ", failures));
+    throw remedy.map(unreachable::withHint).orElse(unreachable);
   }
 
   private Properties connecting(

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.value.Counted;
 
 /**
  * The outcome of reading a document.
@@ -25,7 +26,7 @@ public record TopologyReading(Optional<Topology> topology, List<Finding> finding
     return topology.orElseThrow(
         () ->
             ErrorCode.TOPOLOGY_INVALID
-                .because("the topology document has " + findings.size() + " findings")
+                .because("the topology document has " + Counted.of(findings.size(), "finding"))
                 .withDetail(
                     findings.stream().map(Finding::line).collect(Collectors.joining("\n"))));
   }

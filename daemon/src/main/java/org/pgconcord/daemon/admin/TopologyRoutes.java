@@ -1,9 +1,11 @@
 package org.pgconcord.daemon.admin;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.catalog.CatalogState;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.error.ErrorCode;
@@ -14,6 +16,7 @@ import org.pgconcord.config.value.GsiName;
 import org.pgconcord.daemon.build.GsiOperations;
 import org.pgconcord.daemon.build.RoutingPublisher;
 import org.pgconcord.daemon.topology.ChangeRules;
+import org.pgconcord.daemon.topology.DocumentChanges;
 import org.pgconcord.daemon.topology.TopologyOperations;
 
 /** {@code topology show|check|apply}. */
@@ -31,7 +34,7 @@ public final class TopologyRoutes {
 
   public List<Route> routes() {
     return List.of(
-        new Route("GET", "/api/v1/topology", request -> Answer.json(show())),
+        new Route("GET", "/api/v1/topology", request -> Answer.json(show(null))),
         new Route("POST", "/api/v1/topology", request -> Answer.json(apply(request))),
         new Route(
             "POST",
@@ -43,6 +46,7 @@ public final class TopologyRoutes {
 
   private TopologyDocument apply(Request request) {
     RoutingState before = publisher.reload();
+    Optional<JsonNode> replaced = operations.stored().document().map(TopologyRoutes::json);
     Set<GsiName> allowed = new LinkedHashSet<>();
     request.texts("disable_gsi").forEach(name -> allowed.add(gsis.find(name)));
     String document = request.text("document");
@@ -56,10 +60,11 @@ public final class TopologyRoutes {
         request.optionalText("comment").orElse(""));
     RoutingState after = publisher.reload();
     ChangeRules.wished(Optional.of(before.topology()), after.topology()).forEach(gsis::pursue);
-    return show();
+    JsonNode applied = Json.read(document, "the applied topology");
+    return show(replaced.map(old -> DocumentChanges.between(old, applied)).orElse(null));
   }
 
-  private TopologyDocument show() {
+  private TopologyDocument show(@Nullable List<String> changes) {
     CatalogState stored = operations.stored();
     CatalogState.Document document =
         stored
@@ -77,7 +82,12 @@ public final class TopologyRoutes {
         document.appliedAt().toString(),
         document.comment(),
         indexes,
-        Json.read(document.text(), "the stored topology"));
+        changes,
+        json(document));
+  }
+
+  private static JsonNode json(CatalogState.Document document) {
+    return Json.read(document.text(), "the stored topology");
   }
 
   private static TopologyDocument.Index index(Gsi gsi, CatalogState stored) {

@@ -113,7 +113,7 @@ final class CatchUp {
   }
 
   private RuntimeException late(ShardId shard, Lsn position) {
-    return ErrorCode.GSI_STEP_FAILED.because(
+    return ErrorCode.GSI_TIMED_OUT.because(
         gsi + ": the stream of " + shard + " has not come to " + position + " in time");
   }
 

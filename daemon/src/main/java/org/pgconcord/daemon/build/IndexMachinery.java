@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.pgconcord.backfill.Backfill;
 import org.pgconcord.backfill.BackfillProgress;
 import org.pgconcord.backfill.BackfillResult;
@@ -300,10 +301,25 @@ final class IndexMachinery implements Machinery, AutoCloseable {
 
   private void drain() throws InterruptedException {
     if (!services.publisher().awaitDrained(DRAIN)) {
-      throw ErrorCode.GSI_STEP_FAILED
-          .because(gsi + ": transactions of the older state are still open")
-          .withHint("End them (they are idle in transaction), then give the command again.");
+      throw ErrorCode.GSI_TIMED_OUT
+          .because(
+              gsi
+                  + ": transactions of the older state are still open after "
+                  + DRAIN.toSeconds()
+                  + " s")
+          .withDetail(holders())
+          .withHint("End them, then give the command again: it continues.");
     }
+  }
+
+  private String holders() {
+    LookupIndex index = index();
+    Set<ShardId> shards = new TreeSet<>(index.ownerShards());
+    shards.add(index.lookupShard());
+    List<String> lines = DrainHolders.of(services.sessions(), shards, DRAIN.toSeconds());
+    return lines.isEmpty()
+        ? "clients of the router that have begun a transaction and sent it nothing yet"
+        : String.join("\n", lines);
   }
 
   private void dropSlots() throws SQLException {

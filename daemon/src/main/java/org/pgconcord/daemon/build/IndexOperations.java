@@ -48,6 +48,9 @@ import org.slf4j.LoggerFactory;
 final class IndexOperations implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(IndexOperations.class);
 
+  /** Each round settles all that a search for differences holds at once. */
+  private static final int REPAIRS = 10;
+
   private final GsiName gsi;
   private final EngineServices services;
   private final IndexMachinery machinery;
@@ -88,13 +91,13 @@ final class IndexOperations implements AutoCloseable {
       driver.fire(GsiEvent.BUILD, "");
     }
     catchUp();
-    verifyNow();
+    proveOrRepair();
   }
 
   /** Verifies and stores the report. */
   StoredReport verify() {
     requireServed();
-    return verifyNow();
+    return verifyNow(status().state().maintained());
   }
 
   /** Everything that stands between the index and being enabled. */
@@ -136,7 +139,7 @@ final class IndexOperations implements AutoCloseable {
       return;
     }
     if (state == GsiState.TAILING) {
-      verifyNow();
+      proveOrRepair();
     }
     enable();
   }
@@ -170,9 +173,9 @@ final class IndexOperations implements AutoCloseable {
       case FILLING -> build();
       case TAILING -> {
         driver.fire(GsiEvent.BUILD, "");
-        if (!reportOfThisEpoch()) {
+        if (!cleanReportOfThisEpoch()) {
           catchUp();
-          verifyNow();
+          proveOrRepair();
         }
       }
       case WRITE_ONLY, ENABLED -> resumeMaintained(state, wished);
@@ -192,9 +195,10 @@ final class IndexOperations implements AutoCloseable {
     }
   }
 
-  private boolean reportOfThisEpoch() {
+  private boolean cleanReportOfThisEpoch() {
     return newestReport()
-        .map(stored -> ReportJson.read(stored.document()).epoch() == status().epoch())
+        .map(stored -> ReportJson.read(stored.document()))
+        .map(report -> report.clean() && report.epoch() == status().epoch())
         .orElse(false);
   }
 
@@ -220,7 +224,7 @@ final class IndexOperations implements AutoCloseable {
     thread.step("fences");
     passFences();
     thread.step("verify");
-    StoredReport proof = verifyNow();
+    StoredReport proof = verifyNow(true);
     List<UnmetCondition> unmet = gate.unmet(machinery.index());
     if (!unmet.isEmpty()) {
       log.warn("gsi verification in write_only is not clean, stepping down gsi={}", gsi);
@@ -253,7 +257,31 @@ final class IndexOperations implements AutoCloseable {
     new CatchUp(gsi, services).pass(machinery.ownerShards());
   }
 
-  private StoredReport verifyNow() {
+  /**
+   * In {@code tailing}: verifies, has what is wrong settled while the streams pause ({@link
+   * org.pgconcord.cdc.apply.StreamPause}), and verifies again. The streams catch up in between,
+   * since only then the entries are true. Ends when the report is clean or nothing more could be
+   * changed: duplicates stay until a person resolves them.
+   */
+  private StoredReport proveOrRepair() {
+    StoredReport report = verifyNow(true);
+    for (int round = 1; round <= REPAIRS && !report.clean() && repaired(report) > 0; round++) {
+      log.warn(
+          "gsi entries settled in tailing gsi={} report={} changed={}",
+          gsi,
+          report.id(),
+          repaired(report));
+      passFences();
+      report = verifyNow(true);
+    }
+    return report;
+  }
+
+  private static long repaired(StoredReport report) {
+    return ReportJson.read(report.document()).repaired();
+  }
+
+  private StoredReport verifyNow(boolean repair) {
     thread.step("verify");
     LookupIndex index = machinery.index();
     new ConflictReview(services).run(index);
@@ -271,7 +299,7 @@ final class IndexOperations implements AutoCloseable {
                       status.epoch(),
                       stored.revision(),
                       tables.marks(index),
-                      status.state().maintained()));
+                      repair));
       index.ownerShards().forEach(shard -> services.board().end(gsi, shard));
       return store(report);
     } catch (InterruptedException e) {

@@ -5,12 +5,14 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import org.pgconcord.cdc.apply.StreamPause;
 import org.pgconcord.cdc.apply.StreamPositions;
 import org.pgconcord.cdc.apply.Tails;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.verifier.AppliedPositions;
+import org.pgconcord.verifier.BlindWrites;
 import org.pgconcord.verifier.TransactionLog;
 
 /** What the verifier needs of the streams, in its own words. */
@@ -29,6 +31,13 @@ public final class VerifierAdapters {
           throws SQLException, InterruptedException {
         return positions.awaitApplied(shard, position, limit);
       }
+    };
+  }
+
+  public static BlindWrites blindWrites(Tails tails) {
+    return gsi -> {
+      StreamPause pause = tails.pause(gsi);
+      return pause::end;
     };
   }
 

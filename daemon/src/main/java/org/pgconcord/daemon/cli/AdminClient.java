@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
@@ -71,18 +72,24 @@ public final class AdminClient {
         throw error(document.path("error"));
       }
       return document;
+    } catch (HttpConnectTimeoutException e) {
+      throw unreachable(e);
     } catch (HttpTimeoutException e) {
       throw ErrorCode.ADMIN_TIMED_OUT
           .because("no answer within " + timeout.toSeconds() + " s from " + daemon)
           .withCause(e);
     } catch (IOException e) {
-      throw ErrorCode.ADMIN_UNREACHABLE
-          .because("no daemon answers at " + daemon.getHostString() + ":" + daemon.getPort())
-          .withCause(e);
+      throw unreachable(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw ErrorCode.ADMIN_TIMED_OUT.because("interrupted").withCause(e);
     }
+  }
+
+  private ConcordException unreachable(IOException cause) {
+    return ErrorCode.ADMIN_UNREACHABLE
+        .because("no daemon answers at " + daemon.getHostString() + ":" + daemon.getPort())
+        .withCause(cause);
   }
 
   /** The error that a document describes. */

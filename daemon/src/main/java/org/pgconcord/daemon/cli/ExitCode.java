@@ -12,6 +12,7 @@ public enum ExitCode {
   DIFFERENCES(3),
   /** Refused as unsafe; the message lists what has to be met. */
   REFUSED(4),
+  /** The wait is over; what was asked for may still go on in the daemon. */
   TIMED_OUT(5),
   /** The daemon, or a shard, cannot be reached. */
   UNREACHABLE(7),
@@ -29,11 +30,14 @@ public enum ExitCode {
 
   /** The exit code of a command that ended in this error. */
   public static ExitCode of(ErrorCode code) {
-    if (code == ErrorCode.ADMIN_TIMED_OUT) {
+    if (code == ErrorCode.ADMIN_TIMED_OUT || code == ErrorCode.GSI_TIMED_OUT) {
       return TIMED_OUT;
     }
     if (code == ErrorCode.ADMIN_UNREACHABLE || code == ErrorCode.SHARD_UNREACHABLE) {
       return UNREACHABLE;
+    }
+    if (code == ErrorCode.CONFIG_ADDRESS_TAKEN) {
+      return FAILED;
     }
     if (code.id().startsWith("config/") || code.id().startsWith("topology/invalid")) {
       return BAD_CONFIGURATION;

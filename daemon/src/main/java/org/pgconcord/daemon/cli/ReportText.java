@@ -3,6 +3,7 @@ package org.pgconcord.daemon.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
+import org.pgconcord.config.value.Counted;
 
 /** A verification report as text for people; the JSON form has every field. */
 public final class ReportText {
@@ -20,8 +21,10 @@ public final class ReportText {
                 report.path("report").asText(), report.path("gsi").asText(), verdict(report)));
     JsonNode counts = report.path("counts");
     text.append(
-        "%d entries expected, %d found%n"
-            .formatted(counts.path("expected").asLong(), counts.path("actual").asLong()));
+        "%s expected, %d found%n"
+            .formatted(
+                Counted.of(counts.path("expected").asLong(), "entry", "entries"),
+                counts.path("actual").asLong()));
     text.append(wrong(counts));
     if (!report.path("skipped_shards").isEmpty()) {
       text.append(
@@ -33,7 +36,17 @@ public final class ReportText {
     for (JsonNode sample : report.path("samples")) {
       text.append("  ").append(sample(sample)).append('\n');
     }
+    if (report.path("state").asText().equals("tailing") && settleable(counts)) {
+      text.append("pgconcord gsi build %s settles them%n".formatted(report.path("gsi").asText()));
+    }
     return text.toString();
+  }
+
+  private static boolean settleable(JsonNode counts) {
+    return counts.path("missing").asLong()
+            + counts.path("surplus").asLong()
+            + counts.path("wrong_owner").asLong()
+        > 0;
   }
 
   private static String wrong(JsonNode counts) {
@@ -98,10 +111,10 @@ public final class ReportText {
     }
     StringBuilder text = new StringBuilder();
     text.append(
-        "  %s: %d rows, %s%n"
+        "  %s: %s, %s%n"
             .formatted(
                 copy.path("shard").asText(),
-                copy.path("rows").asLong(),
+                Counted.of(copy.path("rows").asLong(), "row"),
                 wrong.isEmpty() ? "no difference" : String.join(", ", wrong)));
     for (JsonNode sample : copy.path("samples")) {
       text.append(

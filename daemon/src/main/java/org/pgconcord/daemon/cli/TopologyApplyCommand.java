@@ -1,11 +1,13 @@
 package org.pgconcord.daemon.cli;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.value.Counted;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -19,6 +21,8 @@ import picocli.CommandLine.Parameters;
       "An index newly marked enabled is not enabled by this: it starts the gate."
     })
 final class TopologyApplyCommand implements Callable<Integer> {
+  private static final int LINES = 30;
+
   @Parameters(index = "0", paramLabel = "FILE", description = "The topology document.")
   private Path file = Path.of("");
 
@@ -55,7 +59,25 @@ final class TopologyApplyCommand implements Callable<Integer> {
     if (expectedRevision != null) {
       body.put("expected_revision", expectedRevision);
     }
-    output.print(admin.client().post("/topology", body), TopologyShowCommand::text);
+    output.print(admin.client().post("/topology", body), TopologyApplyCommand::text);
     return ExitCode.OK.status();
+  }
+
+  /** The document itself is what was given, and in {@code --output json}. */
+  static String text(JsonNode applied) {
+    StringBuilder text = new StringBuilder();
+    text.append("applied as revision %d%n".formatted(applied.path("document_revision").asLong()));
+    JsonNode changes = applied.path("changes");
+    for (int i = 0; i < Math.min(changes.size(), LINES); i++) {
+      text.append("  ").append(changes.get(i).asText()).append('\n');
+    }
+    if (changes.size() > LINES) {
+      text.append("  and ")
+          .append(Counted.of(changes.size() - LINES, "more change", "more changes"))
+          .append('\n');
+    } else if (changes.isEmpty()) {
+      text.append("  nothing is different from the document before\n");
+    }
+    return text + TopologyShowCommand.states(applied);
   }
 }

@@ -29,6 +29,12 @@ final class TopologyShowCommand implements Callable<Integer> {
                 topology.path("revision").asLong(),
                 topology.path("document_revision").asLong(),
                 topology.path("applied_at").asText()));
+    return text + states(topology);
+  }
+
+  /** Each index's wish and state. */
+  static String states(JsonNode topology) {
+    StringBuilder text = new StringBuilder();
     text.append("%-24s %-16s %s%n".formatted("index", "wish", "state"));
     for (JsonNode gsi : topology.path("gsis")) {
       String reason = gsi.path("reason").asText();

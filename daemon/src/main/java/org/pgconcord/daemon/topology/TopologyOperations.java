@@ -23,6 +23,7 @@ import org.pgconcord.config.topology.Rule;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.topology.TopologyReader;
 import org.pgconcord.config.topology.TopologyReading;
+import org.pgconcord.config.value.Counted;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.ShardId;
 import org.slf4j.Logger;
@@ -169,7 +170,7 @@ public final class TopologyOperations {
     Optional<Topology> topology = TopologyReader.read(document).topology();
     if (topology.isEmpty() || !errors.isEmpty()) {
       throw ErrorCode.TOPOLOGY_INVALID
-          .because("the topology cannot be applied: " + errors.size() + " errors")
+          .because("the topology cannot be applied: " + Counted.of(errors.size(), "error"))
           .withDetail(errors.stream().collect(Collectors.joining("\n")));
     }
     return topology.get();
@@ -178,7 +179,10 @@ public final class TopologyOperations {
   private static void refuse(List<String> violations) {
     if (!violations.isEmpty()) {
       throw ErrorCode.TOPOLOGY_NEEDS_DISABLE
-          .because("the document would end what " + violations.size() + " indexes promise")
+          .because(
+              "the document would end what "
+                  + Counted.of(violations.size(), "index", "indexes")
+                  + (violations.size() == 1 ? " promises" : " promise"))
           .withDetail(String.join("\n", violations));
     }
   }

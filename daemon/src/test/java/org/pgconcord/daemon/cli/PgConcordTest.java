@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.pgconcord.config.error.ErrorCode;
@@ -80,6 +81,63 @@ class PgConcordTest {
   }
 
   @Test
+  void aWaitThatIsOverIsExit5() {
+    CountDownLatch forever = new CountDownLatch(1);
+    Route hanging =
+        post(
+            "verify",
+            () -> {
+              await(forever);
+              return Answer.json(Map.of());
+            });
+    assertThat(against(hanging, "gsi", "verify", "by_email", "--timeout", "1")).isEqualTo(5);
+    assertThat(err).contains("no answer within 1 s", "admin/timed-out");
+    forever.countDown();
+  }
+
+  @Test
+  void aBuildThatTakesLongerThanItIsWaitedForIsExit5AndGoesOn() {
+    Answer running = Answer.json(Map.of("running", true, "step", "filling"));
+    List<Route> routes =
+        List.of(
+            post("build", () -> running),
+            new Route("GET", "/api/v1/gsis/{name}/build", request -> running));
+    assertThat(against(routes, "gsi", "build", "by_email", "--timeout", "1")).isEqualTo(5);
+    assertThat(err).contains("the build goes on in the daemon, at step filling");
+  }
+
+  @Test
+  void aStepThatWaitedTooLongIsExit5AndNamesWhatItWaitedFor() {
+    Route draining =
+        post(
+            "disable",
+            () -> {
+              throw ErrorCode.GSI_TIMED_OUT
+                  .because("app.by_email: transactions of the older state are still open")
+                  .withDetail("shard-a: pid 4711, user demo");
+            });
+    assertThat(against(draining, "gsi", "disable", "by_email")).isEqualTo(5);
+    assertThat(err).contains("pid 4711, user demo", "gsi/timed-out");
+  }
+
+  @Test
+  void applyingTellsTheRevisionAndWhatChangedInsteadOfTheDocument() {
+    Route apply =
+        new Route(
+            "POST",
+            "/api/v1/topology",
+            request ->
+                Answer.json(
+                    Map.of(
+                        "document_revision", 7, "changes", List.of("added x.y"), "document", "?")));
+    String example = EXAMPLES.resolve("app.json").toString();
+    assertThat(against(apply, "topology", "apply", example)).isZero();
+    assertThat(out).contains("applied as revision 7\n  added x.y\n").doesNotContain("?");
+    assertThat(against(apply, "topology", "apply", example, "--output", "json")).isZero();
+    assertThat(out).contains("\"document\" : \"?\"");
+  }
+
+  @Test
   void differencesAreExit3() {
     Route verify = post("verify", () -> Answer.json(Map.of("clean", false, "missing", 2)));
     assertThat(against(verify, "gsi", "verify", "by_email", "--output", "json")).isEqualTo(3);
@@ -124,10 +182,21 @@ class PgConcordTest {
     return new Route("POST", "/api/v1/gsis/{name}/" + operation, request -> answer.get());
   }
 
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   private int against(Route route, String... arguments) {
+    return against(List.of(route), arguments);
+  }
+
+  private int against(List<Route> routes, String... arguments) {
     try (AdminServer server =
-        new AdminServer(
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), List.of(route))) {
+        new AdminServer(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), routes)) {
       server.start();
       List<String> all = new java.util.ArrayList<>(List.of(arguments));
       all.addAll(List.of("--admin", "127.0.0.1:" + server.address().getPort()));

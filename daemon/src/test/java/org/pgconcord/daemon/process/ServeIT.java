@@ -3,8 +3,12 @@ package org.pgconcord.daemon.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -49,6 +53,26 @@ class ServeIT {
       assertThat(second.awaitExit(Duration.ofSeconds(30))).isEqualTo(4);
       assertThat(first.logTail()).contains("daemon/already-running");
       assertThat(first.isAlive()).isTrue();
+    }
+  }
+
+  @Test
+  void aTakenAddressIsFoundBeforeAnythingBegins() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String address = "127.0.0.1:" + taken.getLocalPort();
+      for (String setting : List.of("router.listen", "admin.listen")) {
+        Path log = Files.createTempFile("pgconcord-taken-", ".log");
+        try (DaemonProcess daemon =
+            DaemonProcess.launch(
+                system.configFile(), system.adminPort(), log, List.of("--" + setting, address))) {
+          assertThat(daemon.awaitExit(Duration.ofSeconds(30))).isEqualTo(1);
+          assertThat(daemon.logTail())
+              .contains(address, "--" + setting, "config/address-taken")
+              .doesNotContain("interrupted", "gsi operation", "WARN");
+        } finally {
+          Files.delete(log);
+        }
+      }
     }
   }
 

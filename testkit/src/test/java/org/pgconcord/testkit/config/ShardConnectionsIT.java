@@ -110,7 +110,20 @@ final class ShardConnectionsIT {
               () -> connections(List.of(address), Optional.of(wrong)).open(Shards.A, "app"))
           .isInstanceOfSatisfying(
               ConcordException.class,
-              e -> assertThat(e + String.valueOf(e.detail())).doesNotContain("sesame-open"));
+              e -> {
+                assertThat(e + String.valueOf(e.detail())).doesNotContain("sesame-open");
+                assertThat(e.hint()).contains("another password", "password_file");
+              });
+      assertThatThrownBy(
+              () -> connections(List.of(address), Optional.of(right)).open(Shards.A, "nowhere"))
+          .isInstanceOfSatisfying(
+              ConcordException.class, e -> assertThat(e.hint()).contains("Create database"));
+      assertThatThrownBy(
+              () ->
+                  connections(List.of(new ShardAddress("127.0.0.1", 1)), Optional.of(right))
+                      .open(Shards.A, "app"))
+          .isInstanceOfSatisfying(
+              ConcordException.class, e -> assertThat(e.hint()).contains("Nothing listens"));
     }
   }
 

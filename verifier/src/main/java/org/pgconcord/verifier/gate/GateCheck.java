@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.value.Counted;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.verifier.report.Counts;
@@ -81,19 +82,35 @@ public final class GateCheck {
     if (age.compareTo(MAX_AGE) > 0) {
       add(
           "gate/report-too-old",
-          "the report is %d minutes old, at most %d are allowed"
-              .formatted(age.toMinutes(), MAX_AGE.toMinutes()));
+          "the report is %s old, at most %d are allowed"
+              .formatted(Counted.of(age.toMinutes(), "minute"), MAX_AGE.toMinutes()));
     }
   }
 
   private void clean(VerificationReport report) {
     Counts counts = report.counts();
-    none("gate/missing", counts.missing(), "owner rows without entry");
-    none("gate/surplus", counts.surplus(), "entries without owner row");
-    none("gate/wrong-owner", counts.wrongOwner(), "entries that name the wrong owner");
-    none("gate/duplicates", counts.duplicates(), "keys with several owner rows in the report");
-    none("gate/null-violations", counts.nullViolations(), "owner rows with a NULL key");
-    none("gate/misplaced", counts.misplaced(), "owner rows on a shard where they do not belong");
+    none("gate/missing", counts.missing(), "owner row without entry", "owner rows without entry");
+    none("gate/surplus", counts.surplus(), "entry without owner row", "entries without owner row");
+    none(
+        "gate/wrong-owner",
+        counts.wrongOwner(),
+        "entry that names the wrong owner",
+        "entries that name the wrong owner");
+    none(
+        "gate/duplicates",
+        counts.duplicates(),
+        "key with several owner rows in the report",
+        "keys with several owner rows in the report");
+    none(
+        "gate/null-violations",
+        counts.nullViolations(),
+        "owner row with a NULL key",
+        "owner rows with a NULL key");
+    none(
+        "gate/misplaced",
+        counts.misplaced(),
+        "owner row on a shard where it does not belong",
+        "owner rows on a shard where they do not belong");
     if (!report.complete()) {
       add("gate/incomplete", "the verification gave up before it had found every difference");
     }
@@ -137,13 +154,21 @@ public final class GateCheck {
   }
 
   private void owners() {
-    none("gate/parked", facts.openParked(), "inserts that wait for another shard's delete");
-    none("gate/conflicts", facts.conflicts(), "keys with several owners, not resolved");
+    none(
+        "gate/parked",
+        facts.openParked(),
+        "insert that waits for another shard's delete",
+        "inserts that wait for another shard's delete");
+    none(
+        "gate/conflicts",
+        facts.conflicts(),
+        "key with several owners, not resolved",
+        "keys with several owners, not resolved");
   }
 
-  private void none(String id, long count, String what) {
+  private void none(String id, long count, String one, String many) {
     if (count > 0) {
-      add(id, count + " " + what);
+      add(id, Counted.of(count, one, many));
     }
   }
 
