@@ -97,6 +97,20 @@ public final class Publications {
     }
   }
 
+  /** Takes a table out of the stream; its others stay. */
+  public void remove(StreamName stream, TableName table) throws SQLException {
+    try (Connection connection = connections.open(stream);
+        Statement statement = connection.createStatement()) {
+      if (tables(connection, names.publication(stream)).contains(table)) {
+        statement.execute(
+            "ALTER PUBLICATION "
+                + Identifiers.quote(names.publication(stream))
+                + " DROP TABLE "
+                + table.quoted());
+      }
+    }
+  }
+
   public void drop(StreamName stream) throws SQLException {
     try (Connection connection = connections.open(stream);
         Statement statement = connection.createStatement()) {

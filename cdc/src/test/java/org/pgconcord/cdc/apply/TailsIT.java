@@ -397,7 +397,8 @@ class TailsIT {
       soon()
           .untilAsserted(
               () -> assertThat(rig.running().positions().applied(A)).isEqualTo(new Lsn(20)));
-      assertThat(settlements.settle(Tuple.of("surplus"), null).kind()).isEqualTo(Outcome.Kind.REMOVED);
+      assertThat(settlements.settle(Tuple.of("surplus"), null).kind())
+          .isEqualTo(Outcome.Kind.REMOVED);
       assertThat(settlements.settle(Tuple.of("x"), Tuple.of(a1)).changed()).isFalse();
       assertThat(rig.entries()).isEqualTo(Map.of("x", a1, "gone", a1));
       assertThat(rig.confirmed(A)).isEqualTo(new Lsn(10));

@@ -65,12 +65,17 @@ public final class GsiRoutes {
               operations.enable(name);
               return status(name);
             }),
-        post(
-            "disable",
-            name -> {
-              operations.disable(operations.find(name));
-              return status(name);
-            }));
+        new Route("POST", PATH + "disable", request -> Answer.json(disable(request))));
+  }
+
+  private GsiStatusDocument disable(Request request) {
+    String name = request.argument("name");
+    if (request.flag("stop")) {
+      operations.stop(operations.find(name));
+    } else {
+      operations.disable(operations.find(name));
+    }
+    return status(name);
   }
 
   private interface Operation {

@@ -121,6 +121,11 @@ public final class GsiOperations implements TailListener, AutoCloseable {
     run("disable", gsi, IndexOperations::disable);
   }
 
+  /** Disables and lets the slots go that no other index needs. */
+  public void stop(GsiName gsi) {
+    run("stop", gsi, IndexOperations::stop);
+  }
+
   /** Starts the gate for a wish that a document has newly expressed. */
   public void pursue(GsiName gsi) {
     background("gate", gsi, IndexOperations::pursueWish);

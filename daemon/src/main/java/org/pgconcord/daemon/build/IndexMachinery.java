@@ -20,12 +20,15 @@ import org.pgconcord.cdc.apply.ServingMode;
 import org.pgconcord.cdc.change.StreamName;
 import org.pgconcord.cdc.slot.Fences;
 import org.pgconcord.cdc.slot.HeldSnapshot;
+import org.pgconcord.config.catalog.CatalogState;
+import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.catalog.RoutingState.GsiStatus;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.TableName;
 import org.pgconcord.gsi.LookupDdl;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.state.lifecycle.GsiAction;
@@ -323,10 +326,31 @@ final class IndexMachinery implements Machinery, AutoCloseable {
   }
 
   private void dropSlots() throws SQLException {
+    TableName owner = index().gsi().owner();
+    SharedStreams streams = new SharedStreams(gsi, users());
     for (ShardId shard : index().ownerShards()) {
-      services.slots().drop(stream(shard));
-      services.publications().drop(stream(shard));
+      if (streams.lastOn(shard)) {
+        services.slots().drop(stream(shard));
+        services.publications().drop(stream(shard));
+      } else if (streams.lastOf(owner, shard)) {
+        services.publications().remove(stream(shard), owner);
+      }
     }
+  }
+
+  private List<SharedStreams.User> users() {
+    CatalogState stored = services.publisher().stored();
+    RoutingState current = services.publisher().current();
+    return current.topology().databases().values().stream()
+        .flatMap(database -> database.gsis().stream())
+        .map(
+            each ->
+                new SharedStreams.User(
+                    each.name(),
+                    stored.status(each.name()).state(),
+                    each.owner(),
+                    Set.copyOf(LookupIndex.resolve(current, each).ownerShards())))
+        .toList();
   }
 
   private StreamName stream(ShardId shard) {

@@ -131,6 +131,13 @@ final class IndexOperations implements AutoCloseable {
     }
   }
 
+  /** Out of use at once; slots that nobody else needs are dropped, so a build begins anew. */
+  void stop() {
+    wish(false);
+    thread.step("stopping");
+    driver.fire(GsiEvent.STOP, "stopped");
+  }
+
   /** What the document wishes, tried once: a fresh verification, then the gate. */
   void pursueWish() {
     GsiState state = status().state();

@@ -21,7 +21,11 @@ final class GsiTarget {
   }
 
   JsonNode post(String operation) {
-    return admin.client().post(path(operation), Map.of());
+    return post(operation, Map.of());
+  }
+
+  JsonNode post(String operation, Map<String, Object> body) {
+    return admin.client().post(path(operation), body);
   }
 
   Output output() {

@@ -92,14 +92,22 @@ final class Gsi {
     return detail.lines().allMatch(line -> line.endsWith("[gate/lag]"));
   }
 
+  JsonNode stop() throws IOException {
+    return post("disable", Map.of("stop", true));
+  }
+
   JsonNode disable() throws IOException {
     return post("disable");
   }
 
   /** A refusal is an error here, told with its detail and the daemon's log. */
   private JsonNode post(String operation) throws IOException {
+    return post(operation, Map.of());
+  }
+
+  private JsonNode post(String operation, Map<String, Object> body) throws IOException {
     try {
-      return client.post(PATH + operation, Map.of());
+      return client.post(PATH + operation, body);
     } catch (ConcordException e) {
       throw new AssertionError(e.message() + ": " + e.detail() + "\n" + daemon.logTail(), e);
     }

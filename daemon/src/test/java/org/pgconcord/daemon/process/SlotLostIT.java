@@ -42,9 +42,30 @@ class SlotLostIT {
         gsi.build();
         assertThat(gsi.verifyAndEnable().path("state").asText()).isEqualTo("enabled");
         assertThat(owners(system, "moved@example.org")).isEqualTo(1);
+        stopsAndIsBuiltAgain(system, gsi, shard);
         daemon.terminate(Duration.ofSeconds(10));
       }
       system.checker().awaitNone(NOTICED);
+    }
+  }
+
+  private static void stopsAndIsBuiltAgain(SampleSystem system, Gsi gsi, ShardId shard)
+      throws Exception {
+    assertThat(gsi.stop().path("state").asText()).isEqualTo("needs_resync");
+    assertThat(count(system, shard, "pg_replication_slots")).isZero();
+    assertThat(count(system, shard, "pg_publication")).isZero();
+    moveUnseen(system, shard);
+    gsi.build();
+    assertThat(gsi.verifyAndEnable().path("state").asText()).isEqualTo("enabled");
+    assertThat(count(system, shard, "pg_replication_slots")).isEqualTo(1);
+  }
+
+  private static int count(SampleSystem system, ShardId shard, String what) throws Exception {
+    try (Connection connection = system.cluster().asSuperuser(shard);
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SELECT count(*) FROM " + what)) {
+      row.next();
+      return row.getInt(1);
     }
   }
 

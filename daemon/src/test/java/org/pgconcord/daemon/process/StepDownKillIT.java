@@ -37,10 +37,10 @@ class StepDownKillIT {
           release(system, shard, gate);
           isNamedAndBlocks(gsi);
           isSettledUnderWriters(system, gsi);
+          system.checker().awaitNone(SOON);
           daemon.terminate(Duration.ofSeconds(10));
         }
       }
-      system.checker().awaitNone(SOON);
     }
   }
 
