@@ -27,6 +27,7 @@ import org.pgconcord.config.value.Tuple;
 import org.pgconcord.daemon.build.EngineServices;
 import org.pgconcord.daemon.build.FoundOwners;
 import org.pgconcord.daemon.build.GsiOperations;
+import org.pgconcord.daemon.build.MarkedCopies;
 import org.pgconcord.daemon.build.Preconditions;
 import org.pgconcord.daemon.build.ProgressBoard;
 import org.pgconcord.daemon.build.ReferenceOperations;
@@ -56,6 +57,7 @@ final class Engines implements AutoCloseable {
       ShardConnections connections,
       Catalog catalog,
       RoutingPublisher publisher,
+      MarkedCopies marks,
       GsiOperations operations,
       StateStore store,
       ProgressBoard board) {}
@@ -80,7 +82,12 @@ final class Engines implements AutoCloseable {
   /** Verifies reference tables with the engines' threads. */
   ReferenceOperations references() {
     return new ReferenceOperations(
-        parts.catalog(), parts.publisher(), parts.connections(), threads, Clock.systemUTC());
+        parts.catalog(),
+        parts.publisher(),
+        parts.marks(),
+        parts.connections(),
+        threads,
+        Clock.systemUTC());
   }
 
   Slots slots() {

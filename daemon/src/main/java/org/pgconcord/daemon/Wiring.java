@@ -10,6 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.pgconcord.config.catalog.Catalog;
 import org.pgconcord.config.catalog.CatalogInstaller;
@@ -35,6 +39,7 @@ import org.pgconcord.daemon.admin.ReferenceRoutes;
 import org.pgconcord.daemon.admin.Route;
 import org.pgconcord.daemon.admin.TopologyRoutes;
 import org.pgconcord.daemon.build.GsiOperations;
+import org.pgconcord.daemon.build.MarkedCopies;
 import org.pgconcord.daemon.build.ProgressBoard;
 import org.pgconcord.daemon.build.ProgressTable;
 import org.pgconcord.daemon.build.ReferenceOperations;
@@ -54,6 +59,8 @@ import org.slf4j.LoggerFactory;
  */
 final class Wiring {
   private static final Logger log = LoggerFactory.getLogger(Wiring.class);
+
+  private static final Duration VERIFY_WAIT = Duration.ofSeconds(2);
 
   private final DaemonSettings settings;
   private final Map<String, String> environment;
@@ -84,6 +91,7 @@ final class Wiring {
     DaemonLock lock = closing.add("lock", DaemonLock.take(atHome));
     ListenAddresses.requireFree(settings);
     Catalog catalog = catalog(atHome, connections);
+    RunNote run = closing.add("run note", RunNote.begin(catalog, lock));
     TopologyOperations topologies =
         new TopologyOperations(catalog, connections, settings.shards().keySet());
     applyFirst(catalog, topologies, file);
@@ -96,8 +104,9 @@ final class Wiring {
     RouterEpochs epochs = new RouterEpochs(first);
     RoutingPublisher publisher = new RoutingPublisher(catalog, states, epochs);
     CatalogWatch watch =
-        closing.add("catalog watch", new CatalogWatch(catalog, states, atHome, epochs::publish));
+        closing.add("catalog watch", new CatalogWatch(catalog, states, atHome, publisher::publish));
     watch.start();
+    MarkedCopies marks = closing.add("copy marks", new MarkedCopies(catalog, publisher));
 
     ProgressBoard board = new ProgressBoard(System::nanoTime, progressTable(atHome));
     StateStore store =
@@ -108,10 +117,20 @@ final class Wiring {
             "engines",
             new Engines(
                 new Engines.Parts(
-                    settings, environment, connections, catalog, publisher, gsis, store, board),
+                    settings,
+                    environment,
+                    connections,
+                    catalog,
+                    publisher,
+                    marks,
+                    gsis,
+                    store,
+                    board),
                 catalog.load().clusterId()));
     closing.add("operations", gsis);
     gsis.start(engines::of);
+    ReferenceOperations references = engines.references();
+    CompletableFuture<Void> verified = verifyCopies(run, references, marks);
 
     Metrics metrics = new Metrics(gsis, epochs);
     closing.add("metrics", metrics);
@@ -120,6 +139,7 @@ final class Wiring {
             "router",
             new RouterParts(settings, environment)
                 .server(epochs, catalog, metrics.registry(), closing));
+    awaitBriefly(verified);
     InetSocketAddress routerAddress = router.start();
 
     AdminServer admin =
@@ -127,20 +147,38 @@ final class Wiring {
             "admin",
             new AdminServer(
                 address(settings.admin().listen()),
-                routes(
-                    connections,
-                    topologies,
-                    watch,
-                    publisher,
-                    gsis,
-                    engines.references(),
-                    metrics)));
+                routes(connections, topologies, watch, publisher, gsis, references, metrics)));
     Daemon daemon = new Daemon(closing, new Daemon.Addresses(admin.address(), routerAddress));
     ticks(lock, daemon, new Vitals(engines, publisher, board), board);
     Ticks slow = closing.add("table watch", new Ticks());
     slow.every(Duration.ofSeconds(5), "tables", gsis::watchTables);
     admin.start();
     return daemon;
+  }
+
+  /** After an unclean end nothing is known of the copies until they are compared. */
+  private static CompletableFuture<Void> verifyCopies(
+      RunNote run, ReferenceOperations references, MarkedCopies marks) {
+    if (run.afterUncleanEnd()) {
+      references.markAll();
+    }
+    run.settledBy(marks::settled);
+    return references.verifyMarked();
+  }
+
+  /**
+   * Small tables are compared by the time the first client asks; larger ones are not waited for.
+   */
+  private static void awaitBriefly(CompletableFuture<Void> verified) {
+    try {
+      verified.get(VERIFY_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      log.info("copies are still being verified");
+    } catch (ExecutionException e) {
+      log.warn("copies not verified", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private Catalog catalog(Supplier<Connection> atHome, ShardConnections connections) {

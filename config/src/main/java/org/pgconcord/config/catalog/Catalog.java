@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -57,6 +58,9 @@ import org.pgconcord.config.value.TableName;
  * <p><b>Notifications</b> are sent in the changing transaction, so they arrive after what they tell
  * is visible. One may be missed (a broken connection); {@link CatalogWatch} also polls.
  *
+ * <p>Marks of copies take a place in that line, so that their own version rises with the changes of
+ * marks and a reader's snapshot has both counts of one moment; they raise no revision.
+ *
  * <p>Reports, conflicts and suspects do not change routing: they take no place in that line. Each
  * of their writes is one statement or an idempotent one.
  */
@@ -86,7 +90,11 @@ public final class Catalog implements AutoCloseable {
             row.next();
             requireFormat(row.getInt(2));
             return new CatalogState(
-                row.getString(1), row.getLong(3), newestDocument(connection), gsis(connection));
+                row.getString(1),
+                row.getLong(3),
+                newestDocument(connection),
+                gsis(connection),
+                CopyRows.marks(connection));
           }
         });
   }
@@ -234,6 +242,41 @@ public final class Catalog implements AutoCloseable {
     return session.write(c -> TableVersion.note(c, gsi, shard, table, trace));
   }
 
+  /**
+   * Marks copies of a table as unequal to its leader, or clears their marks. It is no step: the
+   * revision stays, the marks' own version rises in the line of all changes.
+   *
+   * @param reason why they are marked; empty to clear
+   */
+  public void markCopies(CopiedTable table, Collection<ShardId> shards, String reason) {
+    session.write(
+        connection -> {
+          long revision = lockRevision(connection);
+          CopyRows.store(connection, table, shards, reason);
+          notify(connection, revision);
+          return revision;
+        });
+  }
+
+  /** What is known of a table's copies, by shard; a copy that was never marked has no row. */
+  public Map<ShardId, CopyStatus> copies(CopiedTable table) {
+    return session.read(c -> CopyRows.statuses(c, table));
+  }
+
+  /**
+   * Notes that a daemon runs.
+   *
+   * @return whether the one before ended without {@link #endRun}
+   */
+  public boolean beginRun() {
+    return session.write(CopyRows::beginRun);
+  }
+
+  /** Notes that the daemon has ended with nothing left to be stored. */
+  public void endRun() {
+    session.write(CopyRows::endRun);
+  }
+
   /** Shows people how far the indexes are; nothing is decided on it. */
   public void showProgress(List<GsiProgress> rows) {
     session.write(c -> GsiProgress.store(c, rows));
@@ -272,11 +315,16 @@ public final class Catalog implements AutoCloseable {
 
   private static void raise(Connection connection, long revision) throws SQLException {
     try (PreparedStatement update =
-            connection.prepareStatement("UPDATE pgconcord.cluster SET revision = ?");
-        PreparedStatement notify =
-            connection.prepareStatement("SELECT pg_catalog.pg_notify(?, ?)")) {
+        connection.prepareStatement("UPDATE pgconcord.cluster SET revision = ?")) {
       update.setLong(1, revision);
       update.executeUpdate();
+    }
+    notify(connection, revision);
+  }
+
+  private static void notify(Connection connection, long revision) throws SQLException {
+    try (PreparedStatement notify =
+        connection.prepareStatement("SELECT pg_catalog.pg_notify(?, ?)")) {
       notify.setString(1, CatalogSql.CHANNEL);
       notify.setString(2, Long.toString(revision));
       notify.execute();

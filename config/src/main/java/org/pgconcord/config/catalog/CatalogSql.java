@@ -5,7 +5,8 @@ import java.util.List;
 /**
  * The tables of schema {@code pgconcord}. Format 2; a change of it raises the number, but for a new
  * table that an older daemon can do without. Format 1 lacked the tables of two-phase commit: a
- * daemon that does not know them would leave prepared transactions for ever.
+ * daemon that does not know them would leave prepared transactions for ever; and the marks of
+ * copies, which decide what routers read.
  */
 final class CatalogSql {
   static final int FORMAT = 2;
@@ -130,6 +131,24 @@ final class CatalogSql {
             decision text NOT NULL CHECK (decision IN ('commit', 'abort')),
             decided_by text NOT NULL CHECK (decided_by IN ('router', 'resolver', 'operator')),
             decided_at timestamptz NOT NULL DEFAULT clock_timestamp())
+          """,
+          """
+          CREATE TABLE IF NOT EXISTS pgconcord.copy (
+            database text NOT NULL,
+            schema text NOT NULL,
+            name text NOT NULL,
+            shard text NOT NULL,
+            state text NOT NULL CHECK (state IN ('equal', 'unequal')),
+            reason text NOT NULL,
+            version bigint NOT NULL,
+            changed_at timestamptz NOT NULL DEFAULT now(),
+            PRIMARY KEY (database, schema, name, shard))
+          """,
+          """
+          CREATE TABLE IF NOT EXISTS pgconcord.run (
+            singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+            clean boolean NOT NULL,
+            changed_at timestamptz NOT NULL DEFAULT now())
           """,
           """
           CREATE TABLE IF NOT EXISTS pgconcord.progress_now (

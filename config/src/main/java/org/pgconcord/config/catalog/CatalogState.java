@@ -13,9 +13,14 @@ import org.pgconcord.config.value.GsiName;
  * @param revision counts documents and state steps alike; 0 before the first document
  * @param document the newest document; empty before the first
  * @param gsis of every index that a document ever declared
+ * @param copies the marked copies of reference tables
  */
 public record CatalogState(
-    String clusterId, long revision, Optional<Document> document, Map<GsiName, GsiStatus> gsis) {
+    String clusterId,
+    long revision,
+    Optional<Document> document,
+    Map<GsiName, GsiStatus> gsis,
+    CopyMarks copies) {
   public CatalogState {
     gsis = Map.copyOf(gsis);
   }

@@ -129,15 +129,18 @@ public final class CatalogWatch implements AutoCloseable {
   private void check() {
     RoutingState known = current.get();
     boolean schemasOld = System.nanoTime() - schemasReadAt > SCHEMA_EVERY.toNanos();
-    if (known == null
-        || schemasOld
-        || refreshWanted
-        || catalog.load().revision() != known.revision()) {
+    if (known == null || schemasOld || refreshWanted || changed(known)) {
       reload();
     }
     if (failure.getAndSet(null) != null) {
       LOG.info("catalog answers again");
     }
+  }
+
+  private boolean changed(RoutingState known) {
+    CatalogState stored = catalog.load();
+    return stored.revision() != known.revision()
+        || stored.copies().version() != known.copies().version();
   }
 
   private RoutingState reload() {

@@ -19,6 +19,7 @@ import org.pgconcord.config.value.TableName;
  *     are declared
  * @param namesakes logical database -> undeclared relations that have a declared table's name in
  *     another schema, on any shard
+ * @param copies the marked copies of reference tables
  */
 public record RoutingState(
     long revision,
@@ -26,7 +27,8 @@ public record RoutingState(
     Map<GsiName, GsiStatus> gsis,
     Map<String, Map<TableName, TableSchema>> schemas,
     Map<String, Set<TableName>> misplaced,
-    Map<String, Set<TableName>> namesakes) {
+    Map<String, Set<TableName>> namesakes,
+    CopyMarks copies) {
   public RoutingState {
     misplaced = Map.copyOf(misplaced);
     namesakes = Map.copyOf(namesakes);
@@ -40,7 +42,12 @@ public record RoutingState(
       Topology topology,
       Map<GsiName, GsiStatus> gsis,
       Map<String, Map<TableName, TableSchema>> schemas) {
-    this(revision, topology, gsis, schemas, Map.of(), Map.of());
+    this(revision, topology, gsis, schemas, Map.of(), Map.of(), CopyMarks.NONE);
+  }
+
+  /** The same with other marks. */
+  public RoutingState withCopies(CopyMarks marks) {
+    return new RoutingState(revision, topology, gsis, schemas, misplaced, namesakes, marks);
   }
 
   /**

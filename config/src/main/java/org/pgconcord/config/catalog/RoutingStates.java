@@ -52,7 +52,8 @@ public final class RoutingStates {
         declared(stored, topology),
         earlier.schemas(),
         earlier.misplaced(),
-        earlier.namesakes());
+        earlier.namesakes(),
+        stored.copies());
   }
 
   /** The document's topology; what was stored had no findings, but this version may be stricter. */
@@ -80,7 +81,13 @@ public final class RoutingStates {
       }
     }
     return new RoutingState(
-        stored.revision(), topology, declared(stored, topology), schemas, misplaced, namesakes);
+        stored.revision(),
+        topology,
+        declared(stored, topology),
+        schemas,
+        misplaced,
+        namesakes,
+        stored.copies());
   }
 
   /** Each table as its first shard has it: that they agree is checked elsewhere. */

@@ -118,6 +118,12 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "The statement is carried out by the router, which a shard cannot explain.",
       "Use EXPLAIN (ROUTER)."),
+  COPY_UNEQUAL(
+      "reference/copy-unequal",
+      "55000",
+      ErrorCategory.REFUSED,
+      "A statement needs a copy of a reference table that may differ from the others.",
+      "Run \"pgconcord reference verify NAME\", or repair it by \"pgconcord reference repair NAME\"."),
   FUNCTION_NOT_KNOWN(
       "function/not-known",
       "0A000",
@@ -461,6 +467,12 @@ public enum ErrorCode {
       ErrorCategory.USER,
       "No setting of the router has this name.",
       "Correct the name; docs/formats.md lists the router's settings."),
+  SETTING_VALUE(
+      "session/setting-value",
+      "22023",
+      ErrorCategory.USER,
+      "A setting of the router cannot have this value.",
+      "Use one of the values that the message lists."),
   SHUTTING_DOWN(
       "session/shutting-down",
       "57P01",
@@ -626,6 +638,24 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "The index is not in a state from which this can be done.",
       "\"pgconcord gsi status NAME\" shows the state and what it waits for."),
+  REFERENCE_BUSY(
+      "reference/busy",
+      "55P03",
+      ErrorCategory.RESOURCES,
+      "A reference table stays locked by a writer.",
+      "Try again when the writer's transaction has ended."),
+  REFERENCE_REPAIR_CASCADES(
+      "reference/repair-cascades",
+      "55000",
+      ErrorCategory.REFUSED,
+      "A repair would delete rows on which rows of other tables depend by a cascading foreign key.",
+      "Look at the rows with --dry-run and settle the dependent rows first, or name another source."),
+  REFERENCE_REPAIR_FAILED(
+      "reference/repair-failed",
+      "58000",
+      ErrorCategory.SHARD,
+      "The copies of a reference table could not be made equal.",
+      "Remove the cause and repair again; no copy is left half repaired."),
   REFERENCE_UNKNOWN(
       "reference/unknown",
       "42704",

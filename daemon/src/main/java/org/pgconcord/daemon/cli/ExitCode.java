@@ -30,7 +30,9 @@ public enum ExitCode {
 
   /** The exit code of a command that ended in this error. */
   public static ExitCode of(ErrorCode code) {
-    if (code == ErrorCode.ADMIN_TIMED_OUT || code == ErrorCode.GSI_TIMED_OUT) {
+    if (code == ErrorCode.ADMIN_TIMED_OUT
+        || code == ErrorCode.GSI_TIMED_OUT
+        || code == ErrorCode.REFERENCE_BUSY) {
       return TIMED_OUT;
     }
     if (code == ErrorCode.ADMIN_UNREACHABLE || code == ErrorCode.SHARD_UNREACHABLE) {

@@ -6,7 +6,11 @@ import picocli.CommandLine.Command;
 @Command(
     name = "reference",
     mixinStandardHelpOptions = true,
-    description = "Compare the copies of reference tables.",
+    description = "Compare and repair the copies of reference tables.",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = ReferenceVerifyCommand.class)
+    subcommands = {
+      ReferenceStatusCommand.class,
+      ReferenceVerifyCommand.class,
+      ReferenceRepairCommand.class
+    })
 final class ReferenceCommand {}

@@ -116,15 +116,17 @@ public final class ReportText {
                 copy.path("shard").asText(),
                 Counted.of(copy.path("rows").asLong(), "row"),
                 wrong.isEmpty() ? "no difference" : String.join(", ", wrong)));
-    for (JsonNode sample : copy.path("samples")) {
-      text.append(
-          "    row (%s): %s%s%n"
-              .formatted(
-                  texts(sample.path("key")),
-                  sample.path("difference").asText(),
-                  sample.path("columns").isEmpty() ? "" : " in " + texts(sample.path("columns"))));
-    }
+    copy.path("samples").forEach(sample -> text.append(row(sample)));
     return text.toString();
+  }
+
+  /** A row that differs from the leading copy's. */
+  static String row(JsonNode sample) {
+    return "    row (%s): %s%s%n"
+        .formatted(
+            texts(sample.path("key")),
+            sample.path("difference").asText(),
+            sample.path("columns").isEmpty() ? "" : " in " + texts(sample.path("columns")));
   }
 
   private static String texts(JsonNode array) {

@@ -38,6 +38,10 @@ final class AdminApi {
     return client.get(GSI + "status");
   }
 
+  JsonNode repairCountries() {
+    return client.post("/references/countries/repair", Map.of());
+  }
+
   JsonNode verifyCountries() {
     return client.post("/references/countries/verify", Map.of());
   }

@@ -5,10 +5,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.daemon.cli.ReferenceText;
 import org.pgconcord.daemon.cli.ReportText;
 import org.pgconcord.testkit.cluster.ShardCluster;
 
-/** Chapter: one copy of a reference table differs, is found, and is repaired by hand. */
+/** Chapter: one copy of a reference table differs, is found and marked, and is repaired. */
 final class PlantedRow {
   private final Narrator narrator;
   private final ShardCluster cluster;
@@ -32,10 +33,10 @@ final class PlantedRow {
         !report.path("clean").asBoolean() && named, "the row IS on " + shard + " is named:");
     narrator.block(text.lines().toList());
 
-    change(shard, "UPDATE countries SET name = 'Iceland' WHERE code = 'IS'");
+    narrator.command("./pgconcord reference repair countries");
+    narrator.block(ReferenceText.repair(admin.repairCountries()).lines().toList());
     narrator.judge(
-        admin.verifyCountries().path("clean").asBoolean(),
-        "repaired by hand, the copies are equal");
+        admin.verifyCountries().path("clean").asBoolean(), "repaired, the copies are equal");
   }
 
   private void change(ShardId shard, String sql) throws SQLException {

@@ -1,5 +1,6 @@
 package org.pgconcord.router.exec;
 
+import java.util.List;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.plan.Plan;
 import org.pgconcord.router.plan.Resolution;
@@ -28,17 +29,20 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void anyCopy(Plan.AnyCopy plan) {
+    List<ShardId> equal = plan.facts().stale().without(plan.shards());
+    List<ShardId> shards = equal.isEmpty() ? plan.shards() : equal;
     ShardId shard =
-        plan.shards().stream()
+        shards.stream()
             .filter(execution.tx().shards()::contains)
             .findFirst()
-            .orElseGet(() -> plan.shards().get(execution.spread(plan.shards().size())));
+            .orElseGet(() -> shards.get(execution.spread(shards.size())));
     OnOneShard.run(execution, plan.facts(), shard);
     return null;
   }
 
   @Override
   public Void scatter(Plan.Scatter plan) {
+    execution.requireEqualCopies(plan.facts(), plan.shards());
     OverShards.run(execution, plan.shards());
     return null;
   }
@@ -66,7 +70,10 @@ final class Dispatch implements Plan.Cases<Void> {
     Resolution where = plan.binding().resolve(execution.planned().text(), execution.parameters());
     if (!(where instanceof Resolution.One one)) {
       plan.otherwise().match(this);
-    } else if (plan.entries().isPresent()) {
+      return null;
+    }
+    execution.requireEqualCopies(plan.facts(), List.of(one.shard()));
+    if (plan.entries().isPresent()) {
       MaintainedWrite.run(execution, plan, plan.entries().get(), one.shard());
     } else {
       OnOneShard.run(execution, plan.facts(), one.shard());

@@ -1,14 +1,19 @@
 package org.pgconcord.router.exec;
 
+import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.backend.BackendRequest;
 import org.pgconcord.router.entries.ServiceSessions;
 import org.pgconcord.router.plan.Parameters;
 import org.pgconcord.router.plan.Planned;
+import org.pgconcord.router.plan.StaleCopies;
+import org.pgconcord.router.plan.StatementFacts;
 import org.pgconcord.router.session.ClientPortal;
 import org.pgconcord.router.session.ResultSink;
+import org.pgconcord.router.session.SessionSettings;
 import org.pgconcord.router.session.StatementCall;
 import org.pgconcord.router.tx.Failures;
 import org.pgconcord.router.tx.Transaction;
@@ -29,7 +34,11 @@ final class Execution {
 
   /** The parts of a session that its statements use. */
   record SessionParts(
-      RouterServices services, ServiceSessions serviceSessions, Transaction tx, Portals portals) {}
+      RouterServices services,
+      ServiceSessions serviceSessions,
+      Transaction tx,
+      Portals portals,
+      SessionSettings settings) {}
 
   Execution(
       StatementCall call,
@@ -146,6 +155,14 @@ final class Execution {
   /** The portal is used up. */
   void closePortal() {
     call.boundPortal().ifPresent(session.portals()::remove);
+  }
+
+  /** Refuses what would read a marked copy, unless the session allows it. */
+  void requireEqualCopies(StatementFacts facts, Collection<ShardId> shards) {
+    StaleCopies stale = facts.stale();
+    if (shards.stream().anyMatch(stale::on) && !session.settings().readsStaleCopies()) {
+      throw stale.refusal(shards);
+    }
   }
 
   void done() {

@@ -54,7 +54,8 @@ public final class Executor implements StatementRunner {
     this.tx =
         new Transaction(
             session.backends(), session.settings(), serviceSessions, services.suspects());
-    this.parts = new Execution.SessionParts(services, serviceSessions, tx, portals);
+    this.parts =
+        new Execution.SessionParts(services, serviceSessions, tx, portals, session.settings());
     this.commands = new SessionCommands(session, tx);
   }
 

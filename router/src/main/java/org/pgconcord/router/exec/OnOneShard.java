@@ -1,5 +1,6 @@
 package org.pgconcord.router.exec;
 
+import java.util.List;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.backend.BackendRequest;
@@ -11,6 +12,7 @@ final class OnOneShard {
   private OnOneShard() {}
 
   static void run(Execution execution, StatementFacts facts, ShardId shard) {
+    execution.requireEqualCopies(facts, List.of(shard));
     if (facts.mayWrite()) {
       execution.tx().write(shard);
     }

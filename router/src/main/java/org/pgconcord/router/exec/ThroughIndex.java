@@ -106,6 +106,7 @@ final class ThroughIndex {
 
   private void askOwner(Tuple shardKey, boolean lookAgain, boolean described) {
     ShardId shard = index.shardOf(shardKey);
+    execution.requireEqualCopies(plan.facts(), List.of(shard));
     execution.then(
         execution.tx().backend(shard), backend -> send(backend, shardKey, lookAgain, described));
   }

@@ -88,7 +88,7 @@ final class ExplainPlanner {
 
   private static StatementFacts facts(StatementFacts inner, boolean analyze) {
     return new StatementFacts(
-        Command.OTHER, analyze && inner.mayWrite(), inner.tables(), inner.why());
+        Command.OTHER, analyze && inner.mayWrite(), inner.tables(), inner.why(), inner.stale());
   }
 
   private static Plan needsRouter() {

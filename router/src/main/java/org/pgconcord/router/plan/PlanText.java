@@ -159,6 +159,7 @@ public final class PlanText implements Plan.Cases<List<String>> {
               + facts.tables().stream().map(Object::toString).collect(Collectors.joining(", ")));
     }
     rows.add("  SQL: " + sql.strip());
+    facts.stale().lines().forEach(line -> rows.add("  " + line));
     facts.why().forEach(reason -> rows.add("  Why: " + reason));
     return rows;
   }

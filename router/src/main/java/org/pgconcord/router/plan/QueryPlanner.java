@@ -162,7 +162,8 @@ final class QueryPlanner {
             .distinct()
             .sorted()
             .toList();
-    return new StatementFacts(Command.SELECT, mayWrite, tables, why);
+    return new StatementFacts(
+        Command.SELECT, mayWrite, tables, why, StaleCopies.of(input, facts.references()));
   }
 
   private static ShardGroup group(TableUse use) {

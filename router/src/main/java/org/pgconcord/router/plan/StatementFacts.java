@@ -11,12 +11,23 @@ import org.pgconcord.config.value.TableName;
  *     known to be read-only may write
  * @param tables the declared tables it names, without those that only a CTE's name hides
  * @param why why no better route was taken, in words, for EXPLAIN (ROUTER)
+ * @param stale the marked copies among those it could read
  */
 public record StatementFacts(
-    Command command, boolean mayWrite, List<TableName> tables, List<String> why) {
+    Command command,
+    boolean mayWrite,
+    List<TableName> tables,
+    List<String> why,
+    StaleCopies stale) {
   public StatementFacts {
     tables = List.copyOf(tables);
     why = List.copyOf(why);
+  }
+
+  /** Of a statement that reads no marked copy. */
+  public StatementFacts(
+      Command command, boolean mayWrite, List<TableName> tables, List<String> why) {
+    this(command, mayWrite, tables, why, StaleCopies.NONE);
   }
 
   /** The kind of a statement that runs on shards. */

@@ -102,7 +102,11 @@ final class WritePlanner {
     Refusals.functionsWithoutShard(input);
     StatementFacts statement =
         new StatementFacts(
-            command(view), true, facts.unsharded().stream().sorted().toList(), List.of());
+            command(view),
+            true,
+            facts.unsharded().stream().sorted().toList(),
+            List.of(),
+            StaleCopies.of(input, facts.references()));
     return facts.unsharded().isEmpty()
             && shard.equals(input.authoritativeShard())
             && !one.declared()
@@ -141,7 +145,12 @@ final class WritePlanner {
       pins = new Bindings(input).compared(facts);
     }
     StatementFacts statement =
-        new StatementFacts(command(view), true, List.of(table.name()), List.of());
+        new StatementFacts(
+            command(view),
+            true,
+            List.of(table.name()),
+            List.of(),
+            StaleCopies.of(input, facts.references()));
     ShardBinding binding =
         new ShardBinding(pins, placement.group().shards().get(0), Bindings.required(facts));
     return new Plan.Write(

@@ -15,8 +15,9 @@ final class EffectiveSettings {
    * Their values.
    *
    * @param isolation default_transaction_isolation
+   * @param staleCopies pgconcord.stale_copies; empty where nobody set it
    */
-  record Values(List<String> searchPath, String role, String isolation) {}
+  record Values(List<String> searchPath, String role, String isolation, String staleCopies) {}
 
   /**
    * The names under which the isolation is set; the second is that of SET SESSION CHARACTERISTICS.
@@ -47,12 +48,14 @@ final class EffectiveSettings {
       boolean all = name.isEmpty();
       boolean path = all || name.equals("search_path");
       boolean isolation = all || ISOLATION.contains(name);
-      boolean role = all || !(path || isolation);
+      boolean stale = all || name.equals(SettingRules.STALE_COPIES);
+      boolean role = all || !(path || isolation || stale);
       kept =
           new Values(
               path ? values.searchPath() : kept.searchPath(),
               role ? values.role() : kept.role(),
-              isolation ? values.isolation() : kept.isolation());
+              isolation ? values.isolation() : kept.isolation(),
+              stale ? values.staleCopies() : kept.staleCopies());
     }
   }
 

@@ -35,6 +35,9 @@ public interface SessionSettings {
   /** A transaction that names no isolation level reads all its statements from one snapshot. */
   boolean fixedSnapshot();
 
+  /** Marked copies of reference tables are read like others: {@code pgconcord.stale_copies}. */
+  boolean readsStaleCopies();
+
   /** Changes whenever {@link #searchPath}, {@link #currentUser} or another setting changes. */
   long version();
 }

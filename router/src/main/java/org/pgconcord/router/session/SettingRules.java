@@ -1,5 +1,6 @@
 package org.pgconcord.router.session;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -12,6 +13,9 @@ import org.pgconcord.config.error.ErrorCode;
  */
 final class SettingRules {
   private static final String OWN = "pgconcord.";
+  static final String STALE_COPIES = OWN + "stale_copies";
+  static final String STALE_ALLOW = "allow";
+  private static final List<String> STALE_COPIES_VALUES = List.of("refuse", STALE_ALLOW);
   private static final Set<String> UTF8 = Set.of("utf8", "unicode");
   private static final Set<String> TRUE = Set.of("on", "true", "yes", "1", "t", "y", "tru", "tr");
 
@@ -21,8 +25,7 @@ final class SettingRules {
   static Optional<ConcordException> refuse(String name, String value) {
     String key = name.toLowerCase(Locale.ROOT);
     if (key.startsWith(OWN)) {
-      return Optional.of(
-          ErrorCode.SETTING_UNKNOWN.because("The router has no setting \"" + key + "\"."));
+      return own(key, value);
     }
     return switch (key) {
       case "client_encoding" ->
@@ -38,6 +41,19 @@ final class SettingRules {
                   ErrorCode.ENCODING_REFUSED.because("standard_conforming_strings must stay on."));
       default -> Optional.empty();
     };
+  }
+
+  private static Optional<ConcordException> own(String key, String value) {
+    if (!key.equals(STALE_COPIES)) {
+      return Optional.of(
+          ErrorCode.SETTING_UNKNOWN.because("The router has no setting \"" + key + "\"."));
+    }
+    return STALE_COPIES_VALUES.contains(value)
+        ? Optional.empty()
+        : Optional.of(
+            ErrorCode.SETTING_VALUE.because(
+                "invalid value for %s: \"%s\"; it is one of %s"
+                    .formatted(key, value, String.join(", ", STALE_COPIES_VALUES))));
   }
 
   /** PostgreSQL compares encodings by letters and digits alone. */

@@ -22,16 +22,17 @@ import org.pgconcord.router.wire.TransactionStatus;
 final class TrackedSettings implements SessionSettings {
   private static final String ASK =
       "SELECT pg_catalog.current_setting('search_path'), CURRENT_USER::pg_catalog.text,"
-          + " pg_catalog.current_setting('default_transaction_isolation')";
+          + " pg_catalog.current_setting('default_transaction_isolation'),"
+          + " coalesce(pg_catalog.current_setting('pgconcord.stale_copies', true), '')";
   private static final Set<String> MEANINGFUL =
-      Set.of("", "search_path", "role", "session_authorization");
+      Set.of("", "search_path", "role", "session_authorization", SettingRules.STALE_COPIES);
   private static final Set<String> FIXED = Set.of("repeatable read", "serializable");
 
   private final SettingsRecorder recorder;
   private final SessionBackends backends;
   private final Runnable discarded;
   private EffectiveSettings effective =
-      new EffectiveSettings(new EffectiveSettings.Values(List.of(), "", ""));
+      new EffectiveSettings(new EffectiveSettings.Values(List.of(), "", "", ""));
   private long version;
 
   /** {@code discarded} is told when DISCARD ALL has run. */
@@ -52,7 +53,8 @@ final class TrackedSettings implements SessionSettings {
     return new EffectiveSettings.Values(
         SearchPath.parse(String.valueOf(row.get(0))),
         String.valueOf(row.get(1)),
-        String.valueOf(row.get(2)));
+        String.valueOf(row.get(2)),
+        String.valueOf(row.get(3)));
   }
 
   @Override
@@ -189,6 +191,11 @@ final class TrackedSettings implements SessionSettings {
   @Override
   public boolean fixedSnapshot() {
     return FIXED.contains(effective.now().isolation());
+  }
+
+  @Override
+  public boolean readsStaleCopies() {
+    return effective.now().staleCopies().equals(SettingRules.STALE_ALLOW);
   }
 
   @Override

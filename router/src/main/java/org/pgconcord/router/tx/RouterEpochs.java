@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.pgconcord.config.catalog.CopyMarks;
 import org.pgconcord.config.catalog.RoutingState;
 
 /**
@@ -40,11 +41,15 @@ public final class RouterEpochs {
     return current;
   }
 
-  /** Replaces the state; one with a lower revision comes too late and is left out. */
+  /**
+   * Replaces the state. One with a lower revision comes too late and is left out; so are older
+   * marks of copies, which have a count of their own.
+   */
   public synchronized void publish(RoutingState state) {
-    if (state.revision() >= current.revision()) {
-      current = state;
-    }
+    CopyMarks newest =
+        state.copies().version() >= current.copies().version() ? state.copies() : current.copies();
+    RoutingState based = state.revision() >= current.revision() ? state : current;
+    current = newest.equals(based.copies()) ? based : based.withCopies(newest);
   }
 
   /** Whoever starts work under the current state enters, and leaves when the work has ended. */

@@ -13,6 +13,7 @@ import org.pgconcord.router.sql.StatementText;
 //   @state tailing           of the indexes; enabled without it
 //   @path other, public      the search path; "$user", public without it
 //   @snapshot fixed          a REPEATABLE READ transaction
+//   @marked shard-b          the copy of countries there may differ from the leader's
 //   @param int8 5            the next parameter: int8, text, unknown, numeric, float8, null ...
 //   SELECT ...
 //   =>
@@ -57,7 +58,8 @@ record PlanCase(List<String> head, String sql) {
         PlanFixture.context(
             state,
             SearchPath.parse(option("@path", "\"$user\", public")),
-            option("@snapshot", "").equals("fixed"));
+            option("@snapshot", "").equals("fixed"),
+            option("@marked", ""));
     Planned planned;
     try {
       planned = planner.plan(StatementText.one(sql), context);

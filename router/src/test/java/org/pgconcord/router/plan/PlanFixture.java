@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.pgconcord.config.catalog.CopiedTable;
+import org.pgconcord.config.catalog.CopyMarks;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.catalog.RoutingState.GsiStatus;
@@ -16,6 +18,7 @@ import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.topology.TopologyReader;
 import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
 
 /** The tables that the planner's tests plan for: {@code plans/topology.json} and schema.sql. */
@@ -31,7 +34,8 @@ final class PlanFixture {
     return reading.topology().orElseThrow(() -> new AssertionError(reading.findings().toString()));
   }
 
-  static PlanContext context(GsiState indexes, List<String> searchPath, boolean fixedSnapshot) {
+  static PlanContext context(
+      GsiState indexes, List<String> searchPath, boolean fixedSnapshot, String markedCopies) {
     Map<GsiName, GsiStatus> states = new HashMap<>();
     states.put(new GsiName("app", "by_email"), new GsiStatus(indexes, "", 3));
     RoutingState state =
@@ -41,8 +45,19 @@ final class PlanFixture {
             states,
             Map.of("app", SCHEMAS),
             Map.of("app", Set.of(new TableName("public", "user_names"))),
-            Map.of("app", Set.of(new TableName("shadow", "users"))));
+            Map.of("app", Set.of(new TableName("shadow", "users"))),
+            marks(markedCopies));
     return new PlanContext(state, "app", searchPath, "demo", fixedSnapshot);
+  }
+
+  /** The copies of countries on one shard; none for the empty text. */
+  private static CopyMarks marks(String shard) {
+    return shard.isEmpty()
+        ? CopyMarks.NONE
+        : CopyMarks.NONE.with(
+            new CopiedTable("app", new TableName("public", "countries")),
+            List.of(new ShardId(shard)),
+            "planted");
   }
 
   static String resource(String name) {

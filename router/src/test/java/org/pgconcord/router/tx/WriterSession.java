@@ -201,6 +201,11 @@ final class WriterSession implements AutoCloseable, Suspects {
     }
 
     @Override
+    public boolean readsStaleCopies() {
+      return false;
+    }
+
+    @Override
     public long version() {
       return 0;
     }

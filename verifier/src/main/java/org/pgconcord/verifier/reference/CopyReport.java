@@ -23,7 +23,7 @@ public record CopyReport(
     samples = List.copyOf(samples);
   }
 
-  boolean equalsLeader() {
+  public boolean equalsLeader() {
     return missing + surplus + different == 0;
   }
 }

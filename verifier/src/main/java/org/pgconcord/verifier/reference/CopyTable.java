@@ -14,8 +14,10 @@ import org.pgconcord.config.value.TableName;
 /**
  * A reference table's columns and key, and the SQL texts over them. {@code concat} yields a value's
  * text output for any type; NULL and the empty text are told apart by what stands in front.
+ *
+ * @param keyed false without a primary key: all columns are the key then
  */
-record CopyTable(TableName name, List<String> columns, List<String> key) {
+record CopyTable(TableName name, List<String> columns, List<String> key, boolean keyed) {
   private static final String COLUMNS =
       "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT"
           + " attisdropped ORDER BY attnum";
@@ -32,7 +34,7 @@ record CopyTable(TableName name, List<String> columns, List<String> key) {
       throw ErrorCode.VERIFY_FAILED.because("table " + name + " is not on a shard of its copies");
     }
     List<String> key = names(connection, KEY, name);
-    return new CopyTable(name, columns, key.isEmpty() ? columns : key);
+    return new CopyTable(name, columns, key.isEmpty() ? columns : key, !key.isEmpty());
   }
 
   private static List<String> names(Connection connection, String sql, TableName table)
@@ -73,6 +75,23 @@ record CopyTable(TableName name, List<String> columns, List<String> key) {
                 "CASE WHEN %s IS NULL THEN 'n' ELSE octet_length(%s) || ':' || %s END"
                     .formatted(Identifiers.quote(c), value(c), value(c)))
         .collect(Collectors.joining(" || ", "(", ") COLLATE \"C\""));
+  }
+
+  /**
+   * A query of key text {@code kt} and then each column's text, in the order of the key texts'
+   * bytes.
+   */
+  String rowsInOrder() {
+    return "SELECT %s AS kt, %s FROM %s ORDER BY kt"
+        .formatted(
+            text(key),
+            columns.stream()
+                .map(
+                    c ->
+                        "CASE WHEN %s IS NOT NULL THEN %s END"
+                            .formatted(Identifiers.quote(c), value(c)))
+                .collect(Collectors.joining(", ")),
+            name.quoted());
   }
 
   private static String value(String column) {

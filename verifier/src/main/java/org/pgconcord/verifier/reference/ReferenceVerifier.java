@@ -4,6 +4,7 @@ import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -15,6 +16,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
@@ -22,8 +24,11 @@ import org.pgconcord.gsi.SettlementRunner;
 import org.pgconcord.verifier.VerifyOptions;
 import org.pgconcord.verifier.sum.Digest;
 
-/** Compares all copies of a reference table and names what differs. Changes nothing. */
+/** Compares all copies of a reference table and names what differs. Changes no row. */
 public final class ReferenceVerifier {
+  /** For each lock of a table's copies. */
+  static final Duration LOCK_LIMIT = Duration.ofSeconds(10);
+
   private final SettlementRunner.Sessions sessions;
   private final Executor threads;
   private final Clock clock;
@@ -71,6 +76,40 @@ public final class ReferenceVerifier {
     }
   }
 
+  /**
+   * Compares the copies while every writer is kept away, so that nothing is under way.
+   *
+   * @param judged is told the result before the locks are let go: marks that it sets or clears are
+   *     true then
+   * @throws org.pgconcord.config.error.ConcordException {@code verify/failed}; {@code
+   *     reference/busy} when the locks cannot be had
+   */
+  public ReferenceReport verifyLocked(
+      String database,
+      TableName table,
+      List<ShardId> copies,
+      long topologyRevision,
+      Consumer<ReferenceReport> judged)
+      throws InterruptedException {
+    CopyLocks locks = locks(database, table, copies);
+    try {
+      ReferenceReport report = verify(database, table, copies, topologyRevision);
+      judged.accept(report);
+      return report;
+    } finally {
+      locks.close();
+    }
+  }
+
+  private CopyLocks locks(String database, TableName table, List<ShardId> copies) {
+    try {
+      return CopyLocks.take(
+          sessions, database, table, copies.stream().sorted().toList(), LOCK_LIMIT);
+    } catch (SQLException e) {
+      throw failed(table, e);
+    }
+  }
+
   private ReferenceReport compare(
       String database,
       TableName table,
@@ -108,8 +147,7 @@ public final class ReferenceVerifier {
   }
 
   /** The leading copy's columns and key, which all others must have. */
-  private static CopyTable shape(TableName table, Map<ShardId, Connection> open)
-      throws SQLException {
+  static CopyTable shape(TableName table, Map<ShardId, Connection> open) throws SQLException {
     CopyTable shape = null;
     Set<Integer> versions = new HashSet<>();
     for (Map.Entry<ShardId, Connection> each : open.entrySet()) {
