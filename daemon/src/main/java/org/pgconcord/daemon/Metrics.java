@@ -1,5 +1,6 @@
 package org.pgconcord.daemon;
 
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
@@ -14,10 +15,12 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
+import org.pgconcord.config.atomic.Decision;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.daemon.build.GsiOperations;
 import org.pgconcord.daemon.build.GsiOperations.Overview;
 import org.pgconcord.daemon.build.ShardProgress;
+import org.pgconcord.daemon.transactions.ResolverCounts;
 import org.pgconcord.router.tx.RouterEpochs;
 
 /**
@@ -76,6 +79,25 @@ final class Metrics implements AutoCloseable {
 
   private void shard(String name, String description, ToDoubleFunction<ShardProgress> value) {
     shards.add(new ShardGauge(gauge(name, description), value));
+  }
+
+  /** Shows what the resolver of transactions over several shards sees and does. */
+  void watch(ResolverCounts counts) {
+    Gauge.builder("pgconcord.tx.open", counts, ResolverCounts::openNow)
+        .description("Two-phase transactions that have not ended, at the resolver's last look.")
+        .register(registry);
+    Gauge.builder("pgconcord.tx.oldest.seconds", counts, ResolverCounts::oldestSeconds)
+        .description("Age of the oldest two-phase transaction that has not ended.")
+        .register(registry);
+    Gauge.builder("pgconcord.tx.unknown", counts, ResolverCounts::unknownNow)
+        .description("Prepared transactions of this cluster that the catalog does not know.")
+        .register(registry);
+    for (Decision decision : Decision.values()) {
+      FunctionCounter.builder("pgconcord.tx.settled", counts, c -> c.settledSoFar(decision))
+          .tag("decision", decision.word())
+          .description("Two-phase transactions that the resolver has ended.")
+          .register(registry);
+    }
   }
 
   MeterRegistry registry() {

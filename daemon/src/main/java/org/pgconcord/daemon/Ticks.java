@@ -14,30 +14,39 @@ import org.slf4j.LoggerFactory;
 final class Ticks implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Ticks.class);
 
-  private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread made = new Thread(task, "ticks");
-            made.setDaemon(true);
-            return made;
-          });
+  private final ScheduledExecutorService thread;
   private final List<Future<?>> running = new ArrayList<>();
+
+  /** On one thread of that name. */
+  Ticks(String thread) {
+    this.thread =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread made = new Thread(task, thread);
+              made.setDaemon(true);
+              return made;
+            });
+  }
 
   void every(Duration period, String name, Runnable task) {
     long millis = period.toMillis();
     running.add(
         thread.scheduleWithFixedDelay(
-            () -> {
-              try {
-                task.run();
-              } catch (RuntimeException e) {
-                log.warn("tick failed task={} cause=\"{}\"", name, e.getMessage());
-                log.debug("tick failed", e);
-              }
-            },
-            millis,
-            millis,
-            TimeUnit.MILLISECONDS));
+            () -> run(name, task), millis, millis, TimeUnit.MILLISECONDS));
+  }
+
+  /** As soon as the thread is free. */
+  void once(String name, Runnable task) {
+    running.add(thread.submit(() -> run(name, task)));
+  }
+
+  private static void run(String name, Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException e) {
+      log.warn("tick failed task={} cause=\"{}\"", name, e.getMessage());
+      log.debug("tick failed", e);
+    }
   }
 
   @Override

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +39,7 @@ import org.pgconcord.daemon.admin.PlanRoutes;
 import org.pgconcord.daemon.admin.ReferenceRoutes;
 import org.pgconcord.daemon.admin.Route;
 import org.pgconcord.daemon.admin.TopologyRoutes;
+import org.pgconcord.daemon.admin.TransactionRoutes;
 import org.pgconcord.daemon.build.GsiOperations;
 import org.pgconcord.daemon.build.MarkedCopies;
 import org.pgconcord.daemon.build.ProgressBoard;
@@ -47,6 +49,7 @@ import org.pgconcord.daemon.build.RoutingPublisher;
 import org.pgconcord.daemon.topology.CatalogLocation;
 import org.pgconcord.daemon.topology.TopologyOperations;
 import org.pgconcord.daemon.topology.Wish;
+import org.pgconcord.daemon.transactions.TransactionOperations;
 import org.pgconcord.router.RouterServer;
 import org.pgconcord.router.tx.RouterEpochs;
 import org.pgconcord.state.store.StateStore;
@@ -134,6 +137,16 @@ final class Wiring {
 
     Metrics metrics = new Metrics(gsis, epochs);
     closing.add("metrics", metrics);
+    TransactionParts transactions =
+        new TransactionParts(
+            atHome,
+            connections,
+            catalog.load().clusterId(),
+            settings.shards().keySet(),
+            () -> new TreeSet<>(publisher.current().topology().databases().keySet()),
+            closing);
+    metrics.watch(transactions.counts());
+    transactions.start(closing);
     RouterServer router =
         closing.add(
             "router",
@@ -147,10 +160,18 @@ final class Wiring {
             "admin",
             new AdminServer(
                 address(settings.admin().listen()),
-                routes(connections, topologies, watch, publisher, gsis, references, metrics)));
+                routes(
+                    connections,
+                    topologies,
+                    watch,
+                    publisher,
+                    gsis,
+                    references,
+                    transactions.operations(),
+                    metrics)));
     Daemon daemon = new Daemon(closing, new Daemon.Addresses(admin.address(), routerAddress));
     ticks(lock, daemon, new Vitals(engines, publisher, board), board);
-    Ticks slow = closing.add("table watch", new Ticks());
+    Ticks slow = closing.add("table watch", new Ticks("table watch"));
     slow.every(Duration.ofSeconds(5), "tables", gsis::watchTables);
     admin.start();
     return daemon;
@@ -225,6 +246,7 @@ final class Wiring {
       RoutingPublisher publisher,
       GsiOperations gsis,
       ReferenceOperations references,
+      TransactionOperations transactions,
       Metrics metrics) {
     List<Route> routes = new ArrayList<>();
     routes.addAll(new HealthRoutes(watch::failure, metrics::scrape).routes());
@@ -234,11 +256,12 @@ final class Wiring {
     routes.addAll(
         new DoctorRoutes(settings, connections, () -> publisher.current().topology()).routes());
     routes.addAll(new ReferenceRoutes(references).routes());
+    routes.addAll(new TransactionRoutes(transactions).routes());
     return routes;
   }
 
   private void ticks(DaemonLock lock, Daemon daemon, Vitals vitals, ProgressBoard board) {
-    Ticks ticks = closing.add("ticks", new Ticks());
+    Ticks ticks = closing.add("ticks", new Ticks("ticks"));
     ticks.every(
         Duration.ofSeconds(2),
         "lock",

@@ -522,6 +522,30 @@ public enum ErrorCode {
       ErrorCategory.SHARD,
       "Shards answer the same statement with different columns.",
       "Make the table equal on all shards; the message names shards and column."),
+  TX_CONTRADICTS_DECISION(
+      "tx/contradicts-decision",
+      "55000",
+      ErrorCategory.REFUSED,
+      "The transaction has been decided the other way.",
+      "Run the command without --commit and --abort: it ends the transaction as it was decided."),
+  TX_NEEDS_CHOICE(
+      "tx/needs-choice",
+      "55000",
+      ErrorCategory.REFUSED,
+      "The catalog does not know the transaction, so that only a person can say how it ends.",
+      "Compare its rows with other shards and the application, then add --commit or --abort."),
+  TX_NOT_PREPARED(
+      "tx/not-prepared",
+      "55000",
+      ErrorCategory.REFUSED,
+      "A transaction cannot be committed before all its participants are prepared.",
+      "Wait, or roll it back with --abort."),
+  TX_OTHER_CLUSTER(
+      "tx/other-cluster",
+      "55000",
+      ErrorCategory.REFUSED,
+      "The transaction belongs to another cluster that shares a server with this one.",
+      "Use the daemon of that cluster."),
   TX_OUTCOME_UNKNOWN(
       "tx/outcome-unknown",
       "08007",
@@ -540,6 +564,12 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "A transaction may write rows of one shard only.",
       "Write the rows of the other shard in a transaction of their own."),
+  TX_UNKNOWN(
+      "tx/unknown",
+      "42704",
+      ErrorCategory.USER,
+      "There is no such transaction.",
+      "\"pgconcord tx list\" names those that have not ended."),
   // --- sync engine and gate ----------------------------------------------------------------
   BACKFILL_FAILED(
       "backfill/failed",

@@ -28,6 +28,7 @@ import picocli.CommandLine.Spec;
       TopologyCommand.class,
       DoctorCommand.class,
       PlanCommand.class,
+      TxCommand.class,
       SqlCommand.class,
       DemoCommand.class,
     })

@@ -29,7 +29,9 @@ public final class Grants {
         "CREATE ROLE " + quoted + " LOGIN REPLICATION BYPASSRLS NOSUPERUSER;",
         "-- and its password, in psql: \\password " + role,
         "-- to see other sessions, which may hold up the making of a slot:",
-        "GRANT pg_monitor TO " + quoted + ";");
+        "GRANT pg_monitor TO " + quoted + ";",
+        "-- for transactions in mode atomic, each role that clients use them as:",
+        "-- GRANT client_role TO " + quoted + ";");
   }
 
   /**

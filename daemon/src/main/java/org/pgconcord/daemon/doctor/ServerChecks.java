@@ -21,6 +21,7 @@ public final class ServerChecks {
             "Only databases with encoding UTF8 are supported: create it anew with ENCODING 'UTF8'."));
     checks.addAll(replication(facts));
     checks.addAll(role(facts));
+    checks.add(atomic(facts));
     for (String holder : facts.holders()) {
       checks.add(
           Check.warning(
@@ -66,6 +67,35 @@ public final class ServerChecks {
             facts.sendersFree() + " WAL senders free",
             "only " + facts.sendersFree() + " WAL senders are free, 2 are needed",
             "Raise max_wal_senders and restart the server."));
+  }
+
+  /** Warnings only: without two-phase commit everything but {@code atomic} works. */
+  private static Check atomic(ServerFacts facts) {
+    if (facts.preparedLimit() == 0) {
+      return Check.warning(
+          "server/prepared-transactions",
+          facts.shard(),
+          "max_prepared_transactions is 0: transactions in mode atomic are refused",
+          "ALTER SYSTEM SET max_prepared_transactions = 100; then restart the server.");
+    }
+    if (!facts.strangers().isEmpty()) {
+      return Check.warning(
+          "role/set-role",
+          facts.shard(),
+          "role "
+              + facts.role().name()
+              + " cannot become these, whose transactions in mode atomic are refused: "
+              + String.join(", ", facts.strangers()),
+          "GRANT "
+              + Identifiers.quote(facts.strangers().get(0))
+              + " TO "
+              + Identifiers.quote(facts.role().name())
+              + "; for each role that uses mode atomic.");
+    }
+    return Check.ok(
+        "server/prepared-transactions",
+        facts.shard(),
+        facts.preparedLimit() + " prepared transactions allowed");
   }
 
   private static List<Check> role(ServerFacts facts) {

@@ -6,6 +6,8 @@ import org.pgconcord.config.value.ShardId;
 /**
  * What one shard's server says about itself and about the role that asks.
  *
+ * @param preparedLimit how many prepared transactions the server may hold
+ * @param strangers roles that may connect and that the service role cannot become
  * @param holders transactions that would hold up the making of a slot: prepared, or open for longer
  *     than a minute
  */
@@ -17,9 +19,12 @@ public record ServerFacts(
     String walLevel,
     int slotsFree,
     int sendersFree,
+    int preparedLimit,
+    List<String> strangers,
     Role role,
     List<String> holders) {
   public ServerFacts {
+    strangers = List.copyOf(strangers);
     holders = List.copyOf(holders);
   }
 

@@ -24,7 +24,8 @@ public final class ServerProbe {
                - (SELECT count(*) FROM pg_stat_replication)::int,
              r.rolname, r.rolsuper, r.rolreplication, r.rolbypassrls,
              has_database_privilege(d.datname, 'CREATE'),
-             d.datname
+             d.datname,
+             current_setting('max_prepared_transactions')::int
         FROM pg_database d, pg_roles r
        WHERE d.datname = current_database() AND r.rolname = current_user
       """;
@@ -39,6 +40,18 @@ public final class ServerProbe {
         FROM pg_stat_activity
        WHERE datname = current_database() AND backend_xid IS NOT NULL
          AND xact_start < now() - interval '1 minute'
+      """;
+
+  /** Since PostgreSQL 16 membership and the right to SET ROLE are granted apart. */
+  private static final String STRANGERS =
+      """
+      SELECT rolname FROM pg_catalog.pg_roles
+       WHERE rolcanlogin AND NOT rolsuper AND rolname <> current_user
+         AND pg_catalog.has_database_privilege(oid, current_database(), 'CONNECT')
+         AND NOT pg_catalog.pg_has_role(oid,
+               CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER'
+                    ELSE 'SET' END)
+       ORDER BY rolname
       """;
 
   /**
@@ -77,7 +90,8 @@ public final class ServerProbe {
 
   public static ServerFacts read(ShardId shard, Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
-      List<String> holders = holders(statement);
+      List<String> holders = texts(statement, HOLDERS);
+      List<String> strangers = texts(statement, STRANGERS);
       try (ResultSet row = statement.executeQuery(FACTS)) {
         row.next();
         return new ServerFacts(
@@ -88,6 +102,8 @@ public final class ServerProbe {
             row.getString(3),
             row.getInt(4),
             row.getInt(5),
+            row.getInt(12),
+            strangers,
             new ServerFacts.Role(
                 row.getString(6),
                 row.getBoolean(7),
@@ -99,13 +115,13 @@ public final class ServerProbe {
     }
   }
 
-  private static List<String> holders(Statement statement) throws SQLException {
-    List<String> holders = new ArrayList<>();
-    try (ResultSet rows = statement.executeQuery(HOLDERS)) {
+  private static List<String> texts(Statement statement, String query) throws SQLException {
+    List<String> texts = new ArrayList<>();
+    try (ResultSet rows = statement.executeQuery(query)) {
       while (rows.next()) {
-        holders.add(rows.getString(1));
+        texts.add(rows.getString(1));
       }
     }
-    return holders;
+    return texts;
   }
 }

@@ -1,0 +1,58 @@
+package org.pgconcord.daemon;
+
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.function.Supplier;
+import org.pgconcord.config.atomic.DecisionLog;
+import org.pgconcord.config.atomic.Resolution;
+import org.pgconcord.config.settings.ShardConnections;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.daemon.transactions.Resolver;
+import org.pgconcord.daemon.transactions.ResolverCounts;
+import org.pgconcord.daemon.transactions.TransactionOperations;
+
+/** Puts together what ends transactions over several shards that their router left. */
+final class TransactionParts {
+  private static final Duration OPEN_EVERY = Duration.ofSeconds(5);
+  private static final Duration SWEEP_EVERY = Duration.ofMinutes(1);
+
+  private final Resolver resolver;
+  private final TransactionOperations operations;
+
+  /**
+   * @param atHome connections to the catalog
+   * @param databases the logical databases of the topology that rules
+   */
+  TransactionParts(
+      Supplier<Connection> atHome,
+      ShardConnections connections,
+      String clusterId,
+      Set<ShardId> shards,
+      Supplier<SortedSet<String>> databases,
+      Closing closing) {
+    DecisionLog log = closing.add("decision log", new DecisionLog(atHome));
+    Resolver.Services services =
+        new Resolver.Services(
+            log, connections, clusterId, shards, databases, Resolution.Limits.DEFAULT);
+    this.resolver = new Resolver(services);
+    this.operations = new TransactionOperations(services, resolver);
+  }
+
+  /** Settles what an earlier run left, then goes on looking; on a thread of its own. */
+  void start(Closing closing) {
+    Ticks ticks = closing.add("resolver", new Ticks("resolver"));
+    ticks.once("resolver sweep", resolver::sweep);
+    ticks.every(OPEN_EVERY, "resolver", resolver::settleOpen);
+    ticks.every(SWEEP_EVERY, "resolver sweep", resolver::sweep);
+  }
+
+  ResolverCounts counts() {
+    return resolver.counts();
+  }
+
+  TransactionOperations operations() {
+    return operations;
+  }
+}
