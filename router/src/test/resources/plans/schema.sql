@@ -47,6 +47,8 @@ CREATE TABLE public.bookings (
     PRIMARY KEY (building, room, booking_id)
 );
 CREATE TABLE public.badrooms (building integer NOT NULL, room jsonb NOT NULL);
+CREATE TABLE public.mails (mail text COLLATE pg_catalog."C" PRIMARY KEY, name text);
+CREATE TABLE public.loosemails (mail text PRIMARY KEY, name text);
 CREATE TABLE public.slots (slot_no integer PRIMARY KEY, name text);
 CREATE TABLE public.slot_logs (slot_no bigint, at timestamp with time zone, what text);
 CREATE TABLE public.settings (key text PRIMARY KEY, value text);

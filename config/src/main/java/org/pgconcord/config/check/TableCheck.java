@@ -1,5 +1,6 @@
 package org.pgconcord.config.check;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -7,11 +8,13 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.pgconcord.config.schema.Column;
+import org.pgconcord.config.schema.Numbering;
 import org.pgconcord.config.schema.SchemaComparison;
 import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.sharding.KeyType;
 import org.pgconcord.config.topology.Finding;
 import org.pgconcord.config.topology.Findings;
+import org.pgconcord.config.topology.KeyFunction;
 import org.pgconcord.config.topology.Placement;
 import org.pgconcord.config.topology.Rule;
 import org.pgconcord.config.topology.ShardIndex;
@@ -47,11 +50,12 @@ final class TableCheck {
     check.kind();
     if (placement instanceof Placement.Sharded sharded) {
       sharded.index().columns().forEach(column -> check.shardKey(sharded.index(), column));
+      check.sequences();
     }
     if (placement instanceof Placement.Reference) {
       check.referenceKey();
     }
-    List<Finding> all = new java.util.ArrayList<>(check.findings.all());
+    List<Finding> all = new ArrayList<>(check.findings.all());
     all.addAll(SchemaComparison.compare(here));
     return all;
   }
@@ -105,6 +109,19 @@ final class TableCheck {
         path,
         "the type %s is not an integer, as index \"%s\" of type %s needs"
             .formatted(column.type(), index.name(), index.type().word()));
+    boolean passed = index.function(column.name()) != KeyFunction.NONE;
+    findings.require(
+        !passed || column.keyType().map(t -> t == KeyType.TEXT).orElse(true),
+        Rule.SCHEMA_SHARD_KEY_TYPE,
+        path,
+        "the type " + column.type() + " is not text, as the expression of the index needs");
+    findings.require(
+        !passed || column.collation() == null || column.asciiCase(),
+        Rule.SCHEMA_SHARD_KEY_EXPRESSION,
+        path,
+        "what the index's expression gives under the collation "
+            + column.collation()
+            + " depends on the server");
     findings.require(
         column.deterministic(),
         Rule.SCHEMA_SHARD_KEY_COLLATION,
@@ -112,6 +129,25 @@ final class TableCheck {
         "under the collation " + column.collation() + " different texts can be equal");
     findings.require(
         column.notNull(), Rule.SCHEMA_SHARD_KEY_NULL, path, "the shard key may be NULL");
+  }
+
+  /** A sequence counts on each shard by itself: the same numbers are given out on all of them. */
+  private void sequences() {
+    Map<String, List<Numbering>> columns = new TreeMap<>();
+    here.values().stream()
+        .flatMap(schema -> schema.columns().stream())
+        .forEach(
+            c ->
+                c.numbering()
+                    .ifPresent(
+                        n -> columns.computeIfAbsent(c.name(), k -> new ArrayList<>()).add(n)));
+    columns.forEach(
+        (column, sequences) ->
+            findings.require(
+                sequences.size() < 2 || Numbering.disjoint(sequences),
+                Rule.SCHEMA_SEQUENCE,
+                table + "." + column,
+                "each of %d shards gives out the same numbers".formatted(sequences.size())));
   }
 
   private void referenceKey() {

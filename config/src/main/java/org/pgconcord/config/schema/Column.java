@@ -18,6 +18,7 @@ import org.pgconcord.config.sharding.KeyType;
  * @param generated true for a stored or virtual generated column
  * @param keyType how its values route, that of the base type for a domain; empty when the type
  *     cannot be a key
+ * @param numbering the sequence that the default takes a value from
  */
 public record Column(
     String name,
@@ -29,7 +30,39 @@ public record Column(
     boolean notNull,
     boolean hasDefault,
     boolean generated,
-    Optional<KeyType> keyType) {
+    Optional<KeyType> keyType,
+    Optional<Numbering> numbering) {
+
+  /** A column without a sequence. */
+  public Column(
+      String name,
+      int position,
+      int typeOid,
+      String type,
+      @Nullable String collation,
+      boolean deterministic,
+      boolean notNull,
+      boolean hasDefault,
+      boolean generated,
+      Optional<KeyType> keyType) {
+    this(
+        name,
+        position,
+        typeOid,
+        type,
+        collation,
+        deterministic,
+        notNull,
+        hasDefault,
+        generated,
+        keyType,
+        Optional.empty());
+  }
+
+  /** Whether {@code lower} and {@code upper} change its ASCII letters and nothing else. */
+  public boolean asciiCase() {
+    return "C".equals(collation) || "POSIX".equals(collation);
+  }
 
   /** A column of a built-in type. */
   public Column(

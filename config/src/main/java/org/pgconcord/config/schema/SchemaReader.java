@@ -131,7 +131,13 @@ public final class SchemaReader {
         row.getBoolean(8),
         row.getBoolean(9),
         row.getBoolean(12),
-        keyType);
+        keyType,
+        numbering(row));
+  }
+
+  private static Optional<Numbering> numbering(ResultSet row) throws SQLException {
+    long start = row.getLong(13);
+    return row.wasNull() ? Optional.empty() : Optional.of(new Numbering(start, row.getLong(14)));
   }
 
   private void indexes() throws SQLException {

@@ -28,7 +28,10 @@ final class SchemaSql {
       WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
       """;
 
-  /** Domains are followed to the type beneath, which alone decides how a value routes. */
+  /**
+   * Domains are followed to the type beneath, which alone decides how a value routes. A column's
+   * sequence is what its default depends on, or what belongs to its identity.
+   */
   static final String COLUMNS =
       """
       WITH RECURSIVE base(type_oid, root) AS (
@@ -43,12 +46,30 @@ final class SchemaSql {
                   ELSE cn.nspname || '.' || co.collname END,
              coalesce(co.collisdeterministic, true),
              a.attnotnull, a.atthasdef OR a.attidentity <> '',
-             r.oid::bigint, r.typtype::text, a.attgenerated <> ''
+             r.oid::bigint, r.typtype::text, a.attgenerated <> '',
+             numbering.seqstart, numbering.seqincrement
       FROM base b
       JOIN pg_catalog.pg_type r ON r.oid = b.root AND r.typtype <> 'd'
       JOIN pg_catalog.pg_attribute a ON a.atttypid = b.type_oid
       LEFT JOIN pg_catalog.pg_collation co ON co.oid = a.attcollation
       LEFT JOIN pg_catalog.pg_namespace cn ON cn.oid = co.collnamespace
+      LEFT JOIN LATERAL (
+        SELECT s.seqstart, s.seqincrement
+        FROM pg_catalog.pg_sequence s
+        WHERE s.seqrelid IN (
+          SELECT x.refobjid
+          FROM pg_catalog.pg_attrdef d
+          JOIN pg_catalog.pg_depend x
+            ON x.classid = 'pg_catalog.pg_attrdef'::regclass AND x.objid = d.oid
+              AND x.refclassid = 'pg_catalog.pg_class'::regclass
+          WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum
+          UNION ALL
+          SELECT x.objid
+          FROM pg_catalog.pg_depend x
+          WHERE x.classid = 'pg_catalog.pg_class'::regclass AND x.deptype = 'i'
+            AND x.refclassid = 'pg_catalog.pg_class'::regclass
+            AND x.refobjid = a.attrelid AND x.refobjsubid = a.attnum)
+        LIMIT 1) AS numbering ON true
       WHERE a.attrelid = ANY (?) AND a.attnum > 0 AND NOT a.attisdropped
       ORDER BY a.attrelid, a.attnum
       """;

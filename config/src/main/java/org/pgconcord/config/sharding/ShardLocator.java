@@ -3,7 +3,9 @@ package org.pgconcord.config.sharding;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.topology.KeyFunction;
 import org.pgconcord.config.topology.KeyRange;
 import org.pgconcord.config.topology.RoutingSpace;
 import org.pgconcord.config.topology.ShardGroup;
@@ -53,7 +55,13 @@ public final class ShardLocator {
 
   /** Whether columns of these types have routing values under an index. */
   public static boolean accepts(ShardIndex index, List<KeyType> types) {
-    boolean eachColumn = types.size() == index.columns().size();
+    boolean eachColumn =
+        types.size() == index.columns().size()
+            && IntStream.range(0, types.size())
+                .allMatch(
+                    i ->
+                        index.functions().get(i) == KeyFunction.NONE
+                            || types.get(i) == KeyType.TEXT);
     return index.type() == ShardIndexType.XXHASH
         ? eachColumn
         : eachColumn && types.equals(List.of(KeyType.INT));
@@ -92,11 +100,17 @@ public final class ShardLocator {
 
   private long routingValue(List<KeyType> textTypes, List<String> pgTexts) {
     return switch (index.type()) {
-      case XXHASH -> XxHash.hash64(ShardKeyEncoder.encode(textTypes, pgTexts));
+      case XXHASH -> XxHash.hash64(ShardKeyEncoder.encode(textTypes, passed(pgTexts)));
       case RANGE -> ShardKeyEncoder.integer(pgTexts.get(0));
       case MODULO ->
           Math.floorMod(ShardKeyEncoder.integer(pgTexts.get(0)), index.modulus().orElseThrow());
     };
+  }
+
+  private List<String> passed(List<String> pgTexts) {
+    return IntStream.range(0, pgTexts.size())
+        .mapToObj(i -> index.functions().get(i).apply(pgTexts.get(i)))
+        .toList();
   }
 
   /** The shard whose range holds a routing value. */

@@ -42,10 +42,12 @@ final class LayoutRules {
   }
 
   private void index(String name, Document.Index index) {
-    columns(index);
-    Optional<ShardIndexType> type = type(index);
-    type.ifPresent(
-        t -> indexes.put(name, new ShardIndex(name, t, index.columns(), index.modulus())));
+    List<KeyFunction.Call> parts = columns(index);
+    List<String> columns = parts.stream().map(KeyFunction.Call::column).toList();
+    List<KeyFunction> functions = parts.stream().map(KeyFunction.Call::function).toList();
+    type(index)
+        .ifPresent(
+            t -> indexes.put(name, new ShardIndex(name, t, columns, functions, index.modulus())));
   }
 
   private Optional<ShardIndexType> type(Document.Index index) {
@@ -87,20 +89,32 @@ final class LayoutRules {
     return true;
   }
 
-  private void columns(Document.Index index) {
+  /** What is no expression of the list counts as a column, so that the rest is checked too. */
+  private List<KeyFunction.Call> columns(Document.Index index) {
     String path = index.path() + ".columns";
-    List<String> columns = index.columns();
+    List<KeyFunction.Call> parts =
+        index.columns().stream()
+            .map(
+                text ->
+                    KeyFunction.call(text)
+                        .orElseGet(() -> new KeyFunction.Call(KeyFunction.NONE, text)))
+            .toList();
+    List<String> columns = parts.stream().map(KeyFunction.Call::column).toList();
     findings.require(!columns.isEmpty(), Rule.INDEX_COLUMNS, path, "no column is named");
     findings.require(
         new HashSet<>(columns).size() == columns.size(),
         Rule.INDEX_COLUMNS,
         path,
         "a column is named twice");
-    for (String column : columns) {
-      if (!COLUMN.matcher(column).matches()) {
-        findings.add(Rule.INDEX_EXPRESSION, path, "the expression \"" + column + "\"");
+    for (KeyFunction.Call part : parts) {
+      boolean ofText = part.function() != KeyFunction.NONE;
+      if (!COLUMN.matcher(part.column()).matches()) {
+        findings.add(Rule.INDEX_EXPRESSION, path, "the expression \"" + part.column() + "\"");
+      } else if (ofText && !index.type().equals(ShardIndexType.XXHASH.word())) {
+        findings.add(Rule.INDEX_EXPRESSION, path, "an expression of text gives no integer");
       }
     }
+    return parts;
   }
 
   private void group(Document.Group group) {

@@ -31,7 +31,8 @@ public enum Rule {
   INDEX_UNKNOWN_TYPE("index/unknown-type", "Use xxhash, range or modulo"),
   INDEX_COLUMNS("index/columns", "Name the columns once each; exactly one for range and modulo"),
   INDEX_MODULUS("index/modulus", "Set index_params.modulus above 0 for modulo, omit it elsewhere"),
-  INDEX_EXPRESSION("index/expression-not-supported-yet", "Not supported yet: name a column"),
+  INDEX_EXPRESSION(
+      "index/expression", "Name a column, or for xxhash lower(column) or upper(column)"),
   // --- databases and tables ------------------------------------------------------------------
   DATABASE_RESERVED("database/reserved", "Choose another name: pgconcord is the admin database"),
   TABLE_SYSTEM_SCHEMA("table/system-schema", "Declare only tables of your own schemas"),
@@ -101,10 +102,17 @@ public enum Rule {
       "schema/shard-key-type", "Use a type that docs/routing.md lists as a shard key"),
   SCHEMA_SHARD_KEY_COLLATION(
       "schema/shard-key-collation", "Use a deterministic collation for the shard key"),
+  SCHEMA_SHARD_KEY_EXPRESSION(
+      "schema/shard-key-expression",
+      "Give the column COLLATE \"C\" or \"POSIX\", or shard by the column itself"),
   SCHEMA_SHARD_KEY_NULL(
       "schema/shard-key-nullable",
       Severity.WARNING,
       "Declare the shard key NOT NULL; a row without it has no shard"),
+  SCHEMA_SEQUENCE(
+      "schema/sequence-per-shard",
+      Severity.WARNING,
+      "Give the sequences one INCREMENT BY, not below the number of shards, and starts of their own, or use uuid"),
   SCHEMA_NO_PRIMARY_KEY(
       "schema/no-primary-key",
       Severity.WARNING,

@@ -8,6 +8,7 @@ import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.sharding.KeyType;
 import org.pgconcord.config.sharding.ShardLocator;
+import org.pgconcord.config.topology.KeyFunction;
 import org.pgconcord.config.topology.Placement;
 import org.pgconcord.config.value.TableName;
 
@@ -32,6 +33,7 @@ public record DeclaredTable(TableName name, Placement placement, Optional<TableS
         schema.stream()
             .flatMap(s -> sharded.index().columns().stream().flatMap(c -> s.column(c).stream()))
             .filter(Column::deterministic)
+            .filter(c -> sharded.index().function(c.name()) == KeyFunction.NONE || c.asciiCase())
             .flatMap(c -> KeyType.of(c.typeOid()).map(t -> new KeyColumn(name, c, t)).stream())
             .toList();
     List<KeyType> types = columns.stream().map(KeyColumn::type).toList();
