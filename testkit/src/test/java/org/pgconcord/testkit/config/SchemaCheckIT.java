@@ -319,7 +319,12 @@ final class SchemaCheckIT {
         "INSERT INTO users VALUES (7, 3, 'c'), (7, 4, 'd'), (7, 5, 'e')");
     assertThat(placements.changed(Optional.empty(), topology))
         .extracting(
-            f -> f.id() + " " + f.path() + " " + f.message().replaceAll(" of .* belongs? ", " belong "))
+            f ->
+                f.id()
+                    + " "
+                    + f.path()
+                    + " "
+                    + f.message().replaceAll(" of .* belongs? ", " belong "))
         .containsExactlyInAnyOrder(
             "schema/misplaced-rows public.users 3 belong elsewhere",
             "schema/misplaced-rows public.settings 1 belong elsewhere");
