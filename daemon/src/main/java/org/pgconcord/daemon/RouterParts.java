@@ -27,6 +27,7 @@ import org.pgconcord.router.entries.Suspects;
 import org.pgconcord.router.exec.Executor;
 import org.pgconcord.router.exec.RouterServices;
 import org.pgconcord.router.plan.StatementPlanner;
+import org.pgconcord.router.tx.Deadlocks;
 import org.pgconcord.router.tx.RouterEpochs;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,12 +47,15 @@ final class RouterParts {
   /** A router that is not listening yet. */
   RouterServer server(
       RouterEpochs epochs, Catalog catalog, MeterRegistry registry, Closing closing) {
+    RouterMetrics metrics = new RouterMetrics(registry);
     RouterServices services =
         new RouterServices(
             epochs,
             new StatementPlanner(),
             new LookupIndexes(epochs.current()),
             closing.add("suspects", new CatalogSuspects(catalog)),
+            metrics,
+            new Deadlocks(),
             RouterServices.DEFAULT_LOCK_TIMEOUT);
     return new RouterServer(
         RouterSettings.of(unresolvedToListen(), auth())
@@ -60,7 +64,7 @@ final class RouterParts {
         () -> epochs.current().topology(),
         new RouterServer.ServiceRole(settings.serviceRole().user(), secret()),
         Executor.factory(services),
-        new RouterMetrics(registry));
+        metrics);
   }
 
   private InetSocketAddress unresolvedToListen() {

@@ -1,5 +1,6 @@
 package org.pgconcord.gsi;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -8,7 +9,7 @@ import org.pgconcord.config.value.Tuple;
 
 /**
  * Every statement about single entries of one index. All of them run as the service role, but for
- * {@link #addInMain}, {@link #undoInMain} and {@link #shareKeyLock}, which run in the client's own
+ * {@link #addInMain}, {@link #undoInMain} and {@link #shareKeyLocks}, which run in the client's own
  * transaction. Values are compared as the columns' types compare, which is what the lookup table's
  * primary key and the owner's unique index do as well.
  */
@@ -159,10 +160,14 @@ public final class EntrySql {
         "SELECT pg_catalog.pg_advisory_xact_lock(" + index.keyLock(identity) + ")");
   }
 
-  /** In MAIN, at COMMIT: this transaction creates an owner row of the identity. */
-  public EntryStatement shareKeyLock(Tuple identity) {
+  /**
+   * In MAIN, at COMMIT: this transaction creates owner rows with keys of these locks, of any index.
+   */
+  public static EntryStatement shareKeyLocks(Collection<Long> locks) {
     return EntryStatement.of(
-        "SELECT pg_catalog.pg_advisory_xact_lock_shared(" + index.keyLock(identity) + ")");
+        "SELECT pg_catalog.count(pg_catalog.pg_advisory_xact_lock_shared(k))"
+            + " FROM pg_catalog.unnest($1::bigint[]) AS k",
+        locks.stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}")));
   }
 
   /**

@@ -29,8 +29,10 @@ import org.pgconcord.config.value.Identifiers;
  *       other backends. A key that is taken is reported without saying by whom, and its entry is
  *       not locked, since settling it needs that lock.
  *   <li><i>undo</i> removes only an entry whose last change is the caller's own transaction's and
- *       whose owner row is not there any more. "Not there" alone would not do: the row of another
- *       tenant is usually on another server, and a REPEATABLE READ snapshot is blind to new rows.
+ *       whose owner row is not there any more. Under a savepoint the entry's xmin is that of a
+ *       subtransaction: what is visible here and yet in progress is the caller's own. "Not there"
+ *       alone would not do: the row of another tenant is usually on another server, and a
+ *       REPEATABLE READ snapshot is blind to new rows.
  * </ul>
  *
  * Removing an entry that was committed earlier is therefore not offered here. It goes through POST
@@ -186,9 +188,15 @@ public final class LookupDdl {
         CREATE OR REPLACE FUNCTION %signature(%parameters)
         RETURNS boolean LANGUAGE plpgsql VOLATILE SECURITY DEFINER
         SET search_path = pg_catalog, pg_temp AS $entry$
+        DECLARE pgc_top bigint := pg_current_xact_id()::text::bigint;
         BEGIN
           DELETE FROM %lookup t WHERE %matches
-            AND t.xmin = pg_current_xact_id()::xid
+            AND CASE
+              WHEN (t.xmin::text::bigint - pgc_top) & 4294967295 > 2147483647 THEN false
+              ELSE pg_xact_status(
+                (pgc_top + ((t.xmin::text::bigint - pgc_top) & 4294967295))::text::xid8)
+                = 'in progress'
+              END
             AND NOT EXISTS (SELECT FROM %owner t WHERE %matches);
           RETURN FOUND;
         END $entry$""",

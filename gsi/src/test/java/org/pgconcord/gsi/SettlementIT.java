@@ -253,7 +253,7 @@ class SettlementIT {
     Connection pre = service(A);
     run(pre, "BEGIN");
     execute(pre, SQL.insert(new Entry(Tuple.of(X), Tuple.of(ON_B))));
-    execute(main, SQL.shareKeyLock(Tuple.of(X)));
+    execute(main, EntrySql.shareKeyLocks(List.of(INDEX.keyLock(Tuple.of(X)))));
     run(pre, "COMMIT");
     return main;
   }

@@ -5,15 +5,18 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.pgconcord.router.session.SessionMetrics;
+import org.pgconcord.router.tx.TransactionMetrics;
 
 /** The meters of the router. Labels never come from clients. */
-public final class RouterMetrics implements SessionMetrics {
+public final class RouterMetrics implements SessionMetrics, TransactionMetrics {
   private final AtomicInteger sessions = new AtomicInteger();
   private final Counter opened;
   private final Counter refused;
   private final Counter statements;
   private final Counter errors;
   private final Counter cancels;
+  private final Counter partialCommits;
+  private final Counter unknownOutcomes;
 
   public RouterMetrics(MeterRegistry registry) {
     Gauge.builder("pgconcord.router.sessions", sessions, AtomicInteger::get)
@@ -24,6 +27,10 @@ public final class RouterMetrics implements SessionMetrics {
     statements = counter(registry, "statements", "Statements that clients have run.");
     errors = counter(registry, "errors", "Statements that ended with an error.");
     cancels = counter(registry, "cancels", "Cancel requests with a right key.");
+    partialCommits =
+        counter(
+            registry, "commits.partial", "Transactions committed on some of their shards only.");
+    unknownOutcomes = counter(registry, "commits.unknown", "Commits that a shard did not answer.");
   }
 
   private static Counter counter(MeterRegistry registry, String name, String description) {
@@ -52,6 +59,16 @@ public final class RouterMetrics implements SessionMetrics {
     if (failed) {
       errors.increment();
     }
+  }
+
+  @Override
+  public void partiallyCommitted() {
+    partialCommits.increment();
+  }
+
+  @Override
+  public void outcomeUnknown() {
+    unknownOutcomes.increment();
   }
 
   @Override

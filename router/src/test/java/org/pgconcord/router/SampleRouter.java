@@ -20,7 +20,9 @@ import org.pgconcord.router.entries.LookupIndexes;
 import org.pgconcord.router.exec.Executor;
 import org.pgconcord.router.exec.RouterServices;
 import org.pgconcord.router.plan.StatementPlanner;
+import org.pgconcord.router.tx.Deadlocks;
 import org.pgconcord.router.tx.RouterEpochs;
+import org.pgconcord.router.tx.TransactionMetrics;
 import org.pgconcord.testkit.cluster.ClusterRoles;
 import org.pgconcord.testkit.cluster.ShardCluster;
 import org.pgconcord.testkit.cluster.sample.SampleData;
@@ -57,6 +59,8 @@ final class SampleRouter implements AutoCloseable {
             new StatementPlanner(),
             new LookupIndexes(state),
             (gsi, keys) -> {},
+            TransactionMetrics.NONE,
+            new Deadlocks(),
             RouterServices.DEFAULT_LOCK_TIMEOUT);
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     return new SampleRouter(

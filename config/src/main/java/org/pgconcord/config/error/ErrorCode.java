@@ -238,12 +238,6 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "DO and CALL run code that the router cannot see.",
       "Connect to the shard directly."),
-  SQL_SAVEPOINT(
-      "sql/savepoint",
-      "0A000",
-      ErrorCategory.REFUSED,
-      "Savepoints are not supported.",
-      "Use a transaction of its own."),
   SQL_SYNTAX(
       "sql/syntax",
       "42601",
@@ -522,12 +516,24 @@ public enum ErrorCode {
       ErrorCategory.SHARD,
       "Shards answer the same statement with different columns.",
       "Make the table equal on all shards; the message names shards and column."),
+  TX_ATOMIC_REFUSED(
+      "tx/atomic-refused",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "Two-phase commit over shards is not offered yet.",
+      "Use multi, whose shards commit one after the other, or single."),
   TX_CONTRADICTS_DECISION(
       "tx/contradicts-decision",
       "55000",
       ErrorCategory.REFUSED,
       "The transaction has been decided the other way.",
       "Run the command without --commit and --abort: it ends the transaction as it was decided."),
+  TX_DEADLOCK(
+      "tx/deadlock",
+      "40P01",
+      ErrorCategory.USER,
+      "Sessions of the router waited for each other over several shards.",
+      "Run the transaction again; write rows in the same order everywhere."),
   TX_NEEDS_CHOICE(
       "tx/needs-choice",
       "55000",
@@ -552,6 +558,12 @@ public enum ErrorCode {
       ErrorCategory.SHARD,
       "The connection to a shard ended while it committed: the outcome is not known.",
       "Read the rows back before running the transaction again."),
+  TX_PARTIAL_COMMIT(
+      "tx/partial-commit",
+      "2D000",
+      ErrorCategory.SHARD,
+      "A transaction has committed on some of its shards and was rolled back on others.",
+      "The detail names each shard's outcome; complete or undo the rows by hand."),
   TX_ROLLED_BACK(
       "tx/rolled-back",
       "40000",
@@ -562,8 +574,8 @@ public enum ErrorCode {
       "tx/second-shard",
       "0A000",
       ErrorCategory.REFUSED,
-      "A transaction may write rows of one shard only.",
-      "Write the rows of the other shard in a transaction of their own."),
+      "Under pgconcord.tx_mode = single a transaction may write rows of one shard only.",
+      "Write the rows of the other shard in a transaction of their own, or use multi."),
   TX_UNKNOWN(
       "tx/unknown",
       "42704",

@@ -16,6 +16,9 @@ public interface BackendConnection {
 
   BackendRole role();
 
+  /** The server's number of this session, as in pg_stat_activity. */
+  int processId();
+
   /** Sends the request; a closed connection answers with {@link BackendListener#lost}. */
   void send(BackendRequest request, BackendListener listener);
 

@@ -9,7 +9,11 @@ public enum BackendRole {
   /** The service role, for the transaction with a lookup shard that commits before MAIN. */
   PRE,
   /** The service role, for the transaction with a lookup shard that commits after MAIN. */
-  POST;
+  POST,
+  /** The service role, for settling an entry in transactions apart from the session's own. */
+  AUDIT,
+  /** The service role, for asking who waits for whom. */
+  WATCH;
 
   /** Logged in as the service role. */
   public boolean service() {

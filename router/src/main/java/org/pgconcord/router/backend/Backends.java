@@ -21,11 +21,29 @@ public interface Backends {
   CompletableFuture<BackendConnection> acquire(ShardId shard, BackendRole role);
 
   /**
-   * A client backend inside the session's transaction: when it is idle its committed settings are
-   * brought up to date, {@code begin} (such as {@code BEGIN ISOLATION LEVEL REPEATABLE READ}) is
-   * sent, and the settings that this transaction made so far are repeated in it.
+   * A backend inside the session's transaction: when it is idle its committed settings are brought
+   * up to date and {@code begin} (such as {@code BEGIN ISOLATION LEVEL REPEATABLE READ}) is sent.
+   * The settings and savepoints of this transaction that it has not heard are repeated in it; a
+   * service backend hears of savepoints alone.
    */
-  CompletableFuture<BackendConnection> enlist(ShardId shard, String begin);
+  CompletableFuture<BackendConnection> enlist(ShardId shard, BackendRole role, String begin);
+
+  /**
+   * Sets a savepoint in the open transaction. Each backend in it hears of it before the next thing
+   * that it is enlisted for.
+   *
+   * @param name a bare identifier that the transaction has not used before
+   */
+  void savepoint(String name);
+
+  /**
+   * Undoes on all backends what was done since the savepoint. Fails when one of them is lost or
+   * refuses; the transaction can only be rolled back then.
+   */
+  CompletableFuture<Void> rollbackTo(String name);
+
+  /** Forgets the savepoint and those after it, and keeps what was done. Fails likewise. */
+  CompletableFuture<Void> release(String name);
 
   /** The open backends, of both roles. */
   Collection<BackendConnection> connections();

@@ -263,6 +263,11 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
+  public int processId() {
+    return login.processId();
+  }
+
+  @Override
   public TransactionStatus status() {
     return status;
   }

@@ -79,13 +79,18 @@ public final class SessionBackends implements Backends {
   }
 
   @Override
-  public CompletableFuture<BackendConnection> enlist(ShardId shard, String begin) {
-    return slot(shard, BackendRole.CLIENT)
+  public CompletableFuture<BackendConnection> enlist(
+      ShardId shard, BackendRole role, String begin) {
+    return slot(shard, role)
         .thenCompose(
-            slot ->
-                slot.cursor.inTransaction()
-                    ? catchUpInside(stillOpen(slot))
-                    : catchUpOutside(slot).thenCompose(c -> begin(slot, begin)));
+            slot -> {
+              if (slot.cursor.inTransaction()) {
+                return catchUpInside(stillOpen(slot));
+              }
+              return role.service()
+                  ? begin(slot, begin)
+                  : catchUpOutside(slot).thenCompose(c -> begin(slot, begin));
+            });
   }
 
   /** A backend that counts as begun but is not would commit each statement by itself. */
@@ -130,7 +135,8 @@ public final class SessionBackends implements Backends {
   }
 
   private CompletableFuture<BackendConnection> catchUpInside(Slot slot) {
-    List<String> missing = settings.missingInTransaction(slot.cursor);
+    boolean client = !connection(slot).role().service();
+    List<String> missing = settings.missingInTransaction(slot.cursor, client);
     return repeat(connection(slot), missing)
         .thenApply(
             done -> {
@@ -138,6 +144,39 @@ public final class SessionBackends implements Backends {
               return connection(slot);
             });
   }
+
+  // --- savepoints ------------------------------------------------------------------------------
+
+  @Override
+  public void savepoint(String name) {
+    settings.savepoint(name);
+  }
+
+  @Override
+  public CompletableFuture<Void> rollbackTo(String name) {
+    return tellThoseWhoHeard(name, "ROLLBACK TO SAVEPOINT " + name)
+        .thenRun(() -> settings.rolledBackTo(name));
+  }
+
+  @Override
+  public CompletableFuture<Void> release(String name) {
+    return tellThoseWhoHeard(name, "RELEASE SAVEPOINT " + name)
+        .thenRun(() -> settings.released(name));
+  }
+
+  private CompletableFuture<Void> tellThoseWhoHeard(String savepoint, String command) {
+    List<CompletableFuture<?>> answers = new ArrayList<>();
+    for (Slot slot : slots.values()) {
+      if (slot.connection != null && settings.heard(slot.cursor, savepoint)) {
+        CollectingListener answer = new CollectingListener(slot.connection.shard());
+        slot.connection.send(new BackendRequest.Query(command), answer);
+        answers.add(answer.result());
+      }
+    }
+    return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new));
+  }
+
+  // --- repeating -------------------------------------------------------------------------------
 
   private CompletableFuture<?> repeat(NettyBackendConnection connection, List<String> statements) {
     CompletableFuture<?> last = CompletableFuture.completedFuture(null);

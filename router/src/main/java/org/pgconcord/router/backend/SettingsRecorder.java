@@ -24,6 +24,11 @@ import org.pgconcord.config.error.ErrorCode;
  * but missed the last ones is put at the version of the last one it heard, so that the rest reaches
  * it later; what was LOCAL needs no telling by then. RESET ALL and DISCARD ALL clear the record and
  * come first for all who are older.
+ *
+ * <p><b>Savepoints</b> stand in the same order among what is pending, so that a backend which hears
+ * of both late has each setting on the right side of each savepoint. ROLLBACK TO is for those that
+ * have heard the savepoint: nothing was done since on the others. What stood behind it is dropped,
+ * for the servers have undone it.
  */
 public final class SettingsRecorder {
   private static final int NAMES_MAX = 1000;
@@ -41,7 +46,22 @@ public final class SettingsRecorder {
 
   private record Entry(long version, String sql) {}
 
-  private record Pending(Optional<String> name, String sql, boolean local) {}
+  /**
+   * @param savepoint the name of the savepoint that it sets, or empty for a setting
+   */
+  private record Pending(String savepoint, Optional<String> name, String sql, boolean local) {
+    static Pending savepoint(String name) {
+      return new Pending(name, Optional.empty(), "SAVEPOINT " + name, true);
+    }
+
+    static Pending setting(Optional<String> name, String sql, boolean local) {
+      return new Pending("", name, sql, local);
+    }
+
+    boolean isSavepoint() {
+      return !savepoint.isEmpty();
+    }
+  }
 
   private final List<Cursor> cursors = new ArrayList<>();
   private final Map<String, Entry> committed = new LinkedHashMap<>();
@@ -68,7 +88,7 @@ public final class SettingsRecorder {
    */
   public void set(Cursor by, String name, String sql, boolean local) {
     if (by.inTransaction) {
-      pending.add(new Pending(Optional.of(name), sql, local));
+      pending.add(Pending.setting(Optional.of(name), sql, local));
       by.heard = pending.size();
     } else if (!local) {
       by.version = commit(name, sql);
@@ -78,7 +98,7 @@ public final class SettingsRecorder {
   /** {@code by} has accepted RESET ALL (which a transaction may hold) or DISCARD ALL. */
   public void resetAll(Cursor by, String sql) {
     if (by.inTransaction) {
-      pending.add(new Pending(Optional.empty(), sql, false));
+      pending.add(Pending.setting(Optional.empty(), sql, false));
       by.heard = pending.size();
     } else {
       by.version = commitReset(sql);
@@ -109,13 +129,54 @@ public final class SettingsRecorder {
     cursor.heard = 0;
   }
 
+  /** The transaction has a savepoint from here on, of a name that no other of it has. */
+  public void savepoint(String name) {
+    pending.add(Pending.savepoint(name));
+  }
+
+  /** The backend has set the savepoint, so that it must undo or release it too. */
+  public boolean heard(Cursor cursor, String savepoint) {
+    return cursor.inTransaction && cursor.heard > position(savepoint);
+  }
+
+  /** The backends that have heard the savepoint have undone what was done since. */
+  public void rolledBackTo(String savepoint) {
+    int end = position(savepoint) + 1;
+    pending.subList(end, pending.size()).clear();
+    cursors.forEach(cursor -> cursor.heard = Math.min(cursor.heard, end));
+  }
+
+  /** It and those after it are no more; what was set since stays. */
+  public void released(String savepoint) {
+    int from = position(savepoint);
+    for (Cursor cursor : cursors) {
+      cursor.heard -= savepoints(from, cursor.heard);
+    }
+    pending.subList(from, pending.size()).removeIf(Pending::isSavepoint);
+  }
+
+  private int savepoints(int from, int to) {
+    return from >= to
+        ? 0
+        : (int) pending.subList(from, to).stream().filter(Pending::isSavepoint).count();
+  }
+
+  private int position(String savepoint) {
+    for (int i = pending.size() - 1; i >= 0; i--) {
+      if (pending.get(i).savepoint().equals(savepoint)) {
+        return i;
+      }
+    }
+    throw ErrorCode.INTERNAL.because("A savepoint is used that was not set.");
+  }
+
   /** The transaction has committed on the backends that took part. */
   public void committed() {
     long[] versionAfter = new long[pending.size() + 1];
     for (int i = 0; i < pending.size(); i++) {
       Pending p = pending.get(i);
       versionAfter[i + 1] =
-          p.local()
+          p.local() // a savepoint too leaves nothing behind
               ? versionAfter[i]
               : p.name().map(n -> commit(n, p.sql())).orElseGet(() -> commitReset(p.sql()));
     }
@@ -162,9 +223,16 @@ public final class SettingsRecorder {
     cursor.version = version;
   }
 
-  /** The settings of the open transaction that a backend in it has not heard. */
-  public List<String> missingInTransaction(Cursor cursor) {
-    return pending.subList(cursor.heard, pending.size()).stream().map(Pending::sql).toList();
+  /**
+   * The settings and savepoints of the open transaction that a backend in it has not heard.
+   *
+   * @param settings false for a backend that has settings of its own
+   */
+  public List<String> missingInTransaction(Cursor cursor, boolean settings) {
+    return pending.subList(cursor.heard, pending.size()).stream()
+        .filter(p -> settings || p.isSavepoint())
+        .map(Pending::sql)
+        .toList();
   }
 
   /** It has been told {@link #missingInTransaction}. */

@@ -33,13 +33,28 @@ import org.pgconcord.gsi.LookupIndex;
  *
  * <h2>What would block itself, or has no safe order</h2>
  *
- * PRE, MAIN and POST are three transactions that wait for each other's locks, and no server sees
- * that they are one session. Two cases are therefore found here, before anything is sent. A key
- * whose current row goes again is undone where it was written: PRE's own insert or takeover is
- * deleted in PRE, MAIN's in MAIN; an entry that PRE only keeps is removed in POST, which runs after
- * PRE has committed. And a key that this transaction deleted under one holder cannot be written
- * under another: before MAIN commits the entry would name a row that is not there, after it a row
- * that is gone, and a crash would keep it so. Only two-phase commit orders that; it is refused.
+ * PRE, MAINs and POST are transactions that wait for each other's locks, and no server sees that
+ * they are one session. Such cases are therefore found here, before anything is sent.
+ *
+ * <ul>
+ *   <li>A key whose current row goes again is undone where it was written: PRE's own insert or
+ *       takeover is deleted in PRE, MAIN's in MAIN; an entry that PRE only keeps is removed in
+ *       POST, which runs after PRE has committed.
+ *   <li>A key that PRE has touched stays with PRE, even for a row on the lookup's own server: PRE
+ *       may hold its entry, or an insert and delete of it that are not committed, and MAIN would
+ *       wait for either.
+ *   <li>A key that the MAIN on the lookup's server has touched cannot go to PRE for the same
+ *       reason; it is refused as one that moves.
+ *   <li>A key that this transaction deleted under one holder cannot be written under another:
+ *       before MAIN commits the entry would name a row that is not there, after it a row that is
+ *       gone, and a crash would keep it so. Only two-phase commit orders that; it is refused.
+ * </ul>
+ *
+ * <h2>Savepoints</h2>
+ *
+ * From the first {@link #mark} on each change notes what it replaced; {@link #rollbackTo} puts that
+ * back in reverse order. PRE and MAIN undo the same changes by savepoints of their own, so that
+ * after it this class says again what the servers hold.
  */
 final class EntryOverlay {
   /** How a current row's entry is held. */
@@ -52,7 +67,10 @@ final class EntryOverlay {
 
   /** What to do about a row that was written. */
   enum Adding {
+    /** Claim the entry in PRE. */
     CLAIM,
+    /** Add the entry in MAIN, which is on the lookup's own server. */
+    IN_MAIN,
     /** Another row of this transaction has the key. */
     DUPLICATE,
     /** The key moves to another holder within the transaction. */
@@ -79,46 +97,76 @@ final class EntryOverlay {
 
   private record Slot(GsiName gsi, String canonical) {}
 
-  private static final class KeyState {
-    private final LookupIndex index;
-    private final Tuple identity;
-    private @Nullable Tuple base;
-    private @Nullable Tuple current;
-    private @Nullable Hold hold;
-    private boolean lockedByPre;
+  /**
+   * What is known of one key; immutable.
+   *
+   * @param base the holder of a committed entry whose row this transaction deleted
+   * @param current the holder of a row that this transaction wrote
+   * @param hold how the current row's entry is held
+   * @param byPre PRE has locked or changed the key's entry
+   * @param byMain a MAIN has
+   */
+  private record KeyState(
+      LookupIndex index,
+      Tuple identity,
+      @Nullable Tuple base,
+      @Nullable Tuple current,
+      @Nullable Hold hold,
+      boolean byPre,
+      boolean byMain) {
 
-    KeyState(LookupIndex index, Tuple identity) {
-      this.index = index;
-      this.identity = identity;
+    static KeyState untouched(LookupIndex index, Tuple identity) {
+      return new KeyState(index, identity, null, null, null, false, false);
+    }
+
+    KeyState added(Tuple holder, Hold how) {
+      boolean main = how == Hold.MAIN;
+      return new KeyState(
+          index,
+          identity,
+          how == Hold.PRE_ADDED ? null : base,
+          holder,
+          how,
+          byPre || !main,
+          byMain || main);
+    }
+
+    KeyState removed(@Nullable Tuple left) {
+      return new KeyState(index, identity, left, null, null, byPre, byMain);
     }
   }
 
+  /** A change that can be undone: what the slot held before, or null for nothing. */
+  private record Undo(Slot slot, @Nullable KeyState before) {}
+
   private final Map<Slot, KeyState> keys = new LinkedHashMap<>();
+  private final List<Undo> undo = new ArrayList<>();
+  private boolean undoable;
+
+  // --- changes ---------------------------------------------------------------------------------
 
   Adding adding(LookupIndex index, Entry entry) {
-    KeyState state = keys.get(slot(index, entry.identity()));
-    if (state == null) {
-      return Adding.CLAIM;
-    }
+    KeyState state = known(index, entry.identity());
+    boolean ownServer = index.lookupShard().equals(index.shardOf(entry));
     if (state.current != null) {
       return Adding.DUPLICATE;
     }
-    return state.base == null || state.base.equals(entry.holder()) ? Adding.CLAIM : Adding.MOVES;
+    if (state.base != null && !state.base.equals(entry.holder())) {
+      return Adding.MOVES;
+    }
+    if (ownServer && !state.byPre) {
+      return Adding.IN_MAIN;
+    }
+    return state.byMain ? Adding.MOVES : Adding.CLAIM;
   }
 
   void added(LookupIndex index, Entry entry, Hold hold) {
-    KeyState state = state(index, entry.identity());
-    state.current = entry.holder();
-    state.hold = hold;
-    state.lockedByPre |= hold != Hold.MAIN;
-    if (hold == Hold.PRE_ADDED) {
-      state.base = null;
-    }
+    put(slot(index, entry.identity()), known(index, entry.identity()).added(entry.holder(), hold));
   }
 
   Removing removing(LookupIndex index, Entry entry) {
-    KeyState state = keys.get(slot(index, entry.identity()));
-    if (state == null || state.current == null || state.hold == Hold.PRE_KEPT) {
+    KeyState state = known(index, entry.identity());
+    if (state.current == null || state.hold == Hold.PRE_KEPT) {
       return Removing.AT_COMMIT;
     }
     return state.hold == Hold.MAIN ? Removing.UNDO_IN_MAIN : Removing.DELETE_IN_PRE;
@@ -126,11 +174,44 @@ final class EntryOverlay {
 
   /** The row is gone; {@code entryGone} says whether its entry is already undone. */
   void removed(LookupIndex index, Entry entry, boolean entryGone) {
-    KeyState state = state(index, entry.identity());
-    state.current = null;
-    state.hold = null;
-    state.base = entryGone ? null : entry.holder();
+    put(
+        slot(index, entry.identity()),
+        known(index, entry.identity()).removed(entryGone ? null : entry.holder()));
   }
+
+  private void put(Slot slot, KeyState state) {
+    KeyState before = keys.put(slot, state);
+    if (undoable) {
+      undo.add(new Undo(slot, before));
+    }
+  }
+
+  private KeyState known(LookupIndex index, Tuple identity) {
+    KeyState state = keys.get(slot(index, identity));
+    return state == null ? KeyState.untouched(index, identity) : state;
+  }
+
+  // --- savepoints ------------------------------------------------------------------------------
+
+  /** This moment, for {@link #rollbackTo}. */
+  int mark() {
+    undoable = true;
+    return undo.size();
+  }
+
+  /** Forgets all changes since the moment of {@code mark}. */
+  void rollbackTo(int mark) {
+    for (int i = undo.size() - 1; i >= mark; i--) {
+      Undo change = undo.remove(i);
+      if (change.before() == null) {
+        keys.remove(change.slot());
+      } else {
+        keys.put(change.slot(), change.before());
+      }
+    }
+  }
+
+  // --- questions -------------------------------------------------------------------------------
 
   Seen seen(LookupIndex index, Tuple identity) {
     KeyState state = keys.get(slot(index, identity));
@@ -163,14 +244,10 @@ final class EntryOverlay {
     for (KeyState state : keys.values()) {
       Tuple value = holder.apply(state);
       if (which.test(state) && value != null) {
-        touched.add(new Touched(state.index, new Entry(state.identity, value), state.lockedByPre));
+        touched.add(new Touched(state.index, new Entry(state.identity, value), state.byPre));
       }
     }
     return touched;
-  }
-
-  private KeyState state(LookupIndex index, Tuple identity) {
-    return keys.computeIfAbsent(slot(index, identity), s -> new KeyState(index, identity));
   }
 
   /** Equal identities share a slot, whatever their text. */

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.GsiName;
@@ -42,12 +43,13 @@ import org.pgconcord.router.backend.QueryResult;
  *   <li>The owner statement has run in MAIN. New entries are claimed in PRE at once, so that a
  *       duplicate fails the statement that made it. Multi-row writes claim in the order of their
  *       keys, so that two of them do not meet crosswise.
- *   <li>At COMMIT, {@link #secure}: the key lock of each key that PRE holds, shared, in MAIN; then
- *       the removals are <i>executed</i> in POST. From here to the end of MAIN a settlement that
- *       looks for the owner of a new entry waits for the key lock; before, it waited for PRE's row
- *       lock. The row locks of POST keep everybody from re-using an entry that is about to go:
- *       executed after MAIN's commit the DELETE could meet a new, equal, live entry.
- *   <li>{@link #commitPre}, then MAIN's commit by the caller, then {@link #commitPost}.
+ *   <li>At COMMIT, {@link #secure}: the key lock of each key that PRE holds, shared, in the MAIN of
+ *       its row; then the removals are <i>executed</i> in POST. From here to the end of MAIN a
+ *       settlement that looks for the owner of a new entry waits for the key lock; before, it
+ *       waited for PRE's row lock. The row locks of POST keep everybody from re-using an entry that
+ *       is about to go: executed after MAIN's commit the DELETE could meet a new, equal, live
+ *       entry.
+ *   <li>{@link #commitPre}, then the MAINs' commits by the caller, then {@link #commitPost}.
  * </ol>
  *
  * An entry that PRE has only kept, and whose row this transaction deleted again, is removed in POST
@@ -61,7 +63,6 @@ import org.pgconcord.router.backend.QueryResult;
  * of their own; if the other owner turns out to be gone the addition is tried again.
  */
 public final class EntryTransaction {
-  private static final String BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
   private static final int ROUNDS = 8;
 
   private final ServiceSessions sessions;
@@ -88,6 +89,18 @@ public final class EntryTransaction {
     return overlay.seen(index, identity) == EntryOverlay.Seen.REMOVED;
   }
 
+  // --- savepoints ------------------------------------------------------------------------------
+
+  /** This moment, for {@link #rollbackTo}. */
+  public int mark() {
+    return overlay.mark();
+  }
+
+  /** PRE and MAINs have undone what was done since. */
+  public void rollbackTo(int mark) {
+    overlay.rollbackTo(mark);
+  }
+
   // --- statements ------------------------------------------------------------------------------
 
   /** Secures the entries of rows that MAIN has just written; fails with what the client is told. */
@@ -107,10 +120,8 @@ public final class EntryTransaction {
     return switch (overlay.adding(index, entry)) {
       case DUPLICATE -> CompletableFuture.failedFuture(duplicate(index, entry));
       case MOVES -> CompletableFuture.failedFuture(moves(index, entry));
-      case CLAIM ->
-          index.lookupShard().equals(main.shard())
-              ? addInMain(main, index, entry, ROUNDS)
-              : claim(index, entry);
+      case IN_MAIN -> addInMain(main, index, entry, ROUNDS);
+      case CLAIM -> claim(index, entry);
     };
   }
 
@@ -154,7 +165,7 @@ public final class EntryTransaction {
       return CompletableFuture.failedFuture(contended(index, entry));
     }
     return sessions
-        .acquire(index.lookupShard(), BackendRole.PRE)
+        .acquire(index.lookupShard(), BackendRole.AUDIT)
         .thenCompose(lookup -> AsyncSettlement.audit(sessions, lookup, index, entry.identity()))
         .thenCompose(
             outcome ->
@@ -195,18 +206,35 @@ public final class EntryTransaction {
 
   // --- the end ---------------------------------------------------------------------------------
 
-  /** The last steps before anything commits: key locks in MAIN, removals executed in POST. */
-  public CompletableFuture<Void> secure(BackendConnection main) {
+  /**
+   * The last steps before anything commits: the key locks of each MAIN's new rows there, then the
+   * removals, executed in POST.
+   *
+   * @param mains the client backends of the shards that were written
+   */
+  public CompletableFuture<Void> secure(Map<ShardId, BackendConnection> mains) {
     removals = overlay.toRemove();
-    CompletableFuture<Void> all = done();
-    TreeSet<String> locks = new TreeSet<>();
+    Map<ShardId, TreeSet<Long>> locks = new LinkedHashMap<>();
     for (EntryOverlay.Touched held : overlay.heldInPre()) {
-      locks.add(new EntrySql(held.index()).shareKeyLock(held.entry().identity()).sql());
+      locks
+          .computeIfAbsent(held.index().shardOf(held.entry()), s -> new TreeSet<>())
+          .add(held.index().keyLock(held.entry().identity()));
     }
-    for (String lock : locks) {
-      all = all.thenCompose(before -> main.query(lock, List.of())).thenAccept(locked -> {});
+    return CompletableFuture.allOf(
+            locks.entrySet().stream()
+                .map(each -> shareKeyLocks(mains.get(each.getKey()), each.getValue()))
+                .toArray(CompletableFuture<?>[]::new))
+        .thenCompose(before -> executeRemovals(false));
+  }
+
+  private static CompletableFuture<?> shareKeyLocks(
+      @Nullable BackendConnection main, Collection<Long> locks) {
+    if (main == null) {
+      return CompletableFuture.failedFuture(
+          ErrorCode.INTERNAL.because("an entry is held for a shard that was not written"));
     }
-    return all.thenCompose(before -> executeRemovals(false));
+    EntryStatement all = EntrySql.shareKeyLocks(locks);
+    return ServiceSessions.query(main, all);
   }
 
   private CompletableFuture<Void> executeRemovals(boolean lockedByPre) {
@@ -289,39 +317,19 @@ public final class EntryTransaction {
     return begun(pre, shard, BackendRole.PRE);
   }
 
+  /** Opened at COMMIT only, after the last savepoint has lost its meaning. */
   private CompletableFuture<BackendConnection> post(ShardId shard) {
     return begun(post, shard, BackendRole.POST);
   }
 
-  /** Requests are answered in order: what is sent next runs inside the transaction. */
   private CompletableFuture<BackendConnection> begun(
       Map<ShardId, BackendConnection> begun, ShardId shard, BackendRole role) {
-    BackendConnection open = begun.get(shard);
-    if (open != null) {
-      return CompletableFuture.completedFuture(open);
-    }
     return sessions
-        .acquire(shard, role)
+        .enlist(shard, role)
         .thenApply(
             backend -> {
               begun.put(shard, backend);
-              begin(backend);
               return backend;
-            });
-  }
-
-  /**
-   * Not waited for. A backend that did not begin would commit each statement by itself: it goes.
-   */
-  @SuppressWarnings("FutureReturnValueIgnored")
-  private static void begin(BackendConnection backend) {
-    backend
-        .query(BEGIN, List.of())
-        .whenComplete(
-            (result, failure) -> {
-              if (failure != null) {
-                backend.close();
-              }
             });
   }
 

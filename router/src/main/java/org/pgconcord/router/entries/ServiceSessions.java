@@ -1,11 +1,11 @@
 package org.pgconcord.router.entries;
 
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.EntryStatement;
 import org.pgconcord.router.backend.BackendConnection;
@@ -13,37 +13,71 @@ import org.pgconcord.router.backend.BackendRole;
 import org.pgconcord.router.backend.Backends;
 import org.pgconcord.router.backend.QueryResult;
 
-/** The service-role backends of a session, each under the lock timeout from its first statement. */
+/**
+ * The service-role backends of a session. Their waits for locks end: at the smaller of the router's
+ * own limit and the client's {@code lock_timeout}, in which 0 sets no limit.
+ */
 public final class ServiceSessions {
+  private static final String BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
+
   private final Backends backends;
-  private final Duration lockTimeout;
-  private final Set<BackendConnection> limited = Collections.newSetFromMap(new WeakHashMap<>());
+  private final Duration limit;
+  private final Supplier<Duration> clientLimit;
+  private final Map<BackendConnection, Long> session = new WeakHashMap<>();
+  private final Map<BackendConnection, Long> transaction = new WeakHashMap<>();
 
-  public ServiceSessions(Backends backends, Duration lockTimeout) {
+  /**
+   * @param limit the router's own
+   * @param clientLimit the client's {@code lock_timeout}; zero for none
+   */
+  public ServiceSessions(Backends backends, Duration limit, Supplier<Duration> clientLimit) {
     this.backends = backends;
-    this.lockTimeout = lockTimeout;
+    this.limit = limit;
+    this.clientLimit = clientLimit;
   }
 
+  /** The limit in force. */
   public Duration lockTimeout() {
-    return lockTimeout;
+    Duration client = clientLimit.get();
+    return client.isZero() || client.compareTo(limit) > 0 ? limit : client;
   }
 
-  /** A backend whose waits for locks end; never the client's. */
+  /** A backend outside the session's transaction; never the client's. */
   public CompletableFuture<BackendConnection> acquire(ShardId shard, BackendRole role) {
-    return backends.acquire(shard, role).thenCompose(this::limited);
+    return backends
+        .acquire(shard, role)
+        .thenApply(backend -> limited(backend, session, "SET lock_timeout = "));
   }
 
-  private CompletableFuture<BackendConnection> limited(BackendConnection backend) {
-    if (limited.contains(backend)) {
-      return CompletableFuture.completedFuture(backend);
+  /** PRE or POST, inside its transaction, with the savepoints that the session has set. */
+  CompletableFuture<BackendConnection> enlist(ShardId shard, BackendRole role) {
+    return backends
+        .enlist(shard, role, BEGIN)
+        .thenApply(backend -> limited(backend, transaction, "SET LOCAL lock_timeout = "));
+  }
+
+  /** Not waited for: requests are answered in order. A backend without limit goes. */
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private BackendConnection limited(
+      BackendConnection backend, Map<BackendConnection, Long> known, String set) {
+    long millis = lockTimeout().toMillis();
+    Long before = known.put(backend, millis);
+    if (before == null || before != millis) {
+      backend
+          .query(set + millis, List.of())
+          .whenComplete(
+              (done, failure) -> {
+                if (failure != null) {
+                  backend.close();
+                }
+              });
     }
-    return backend
-        .query("SET lock_timeout = " + lockTimeout.toMillis(), List.of())
-        .thenApply(
-            done -> {
-              limited.add(backend);
-              return backend;
-            });
+    return backend;
+  }
+
+  /** The transaction has ended or gone back to a savepoint, and with it what was set in it. */
+  public void limitsForgotten() {
+    transaction.clear();
   }
 
   /** Runs one statement outside any transaction. */

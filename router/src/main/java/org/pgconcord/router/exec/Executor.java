@@ -41,22 +41,28 @@ public final class Executor implements StatementRunner {
   private final Transaction tx;
   private final Execution.SessionParts parts;
   private final SessionCommands commands;
+  private final RunningStatement statement;
   private final Portals portals = new Portals();
   private RouterEpochs.@Nullable Stay stay;
   private boolean implicitBlock;
-  private boolean running;
 
   public Executor(SessionContext session, RouterServices services) {
     this.session = session;
     this.services = services;
     ServiceSessions serviceSessions =
-        new ServiceSessions(session.backends(), services.lockTimeout());
+        new ServiceSessions(
+            session.backends(), services.lockTimeout(), session.settings()::lockTimeout);
     this.tx =
         new Transaction(
-            session.backends(), session.settings(), serviceSessions, services.suspects());
+            session.backends(),
+            session.settings(),
+            serviceSessions,
+            services.suspects(),
+            services.metrics());
     this.parts =
         new Execution.SessionParts(services, serviceSessions, tx, portals, session.settings());
     this.commands = new SessionCommands(session, tx);
+    this.statement = new RunningStatement(session, services.deadlocks(), tx);
   }
 
   /** Makes an executor per session. */
@@ -66,14 +72,19 @@ public final class Executor implements StatementRunner {
 
   @Override
   public List<String> split(String sql) {
-    return StatementText.split(sql).stream().map(StatementText::sql).toList();
+    List<StatementText> statements = StatementText.split(sql);
+    if (statements.size() > 1) {
+      services.planner().requireReadable(statements, context());
+    }
+    return statements.stream().map(StatementText::sql).toList();
   }
 
   // --- statements ------------------------------------------------------------------------------
 
   @Override
-  public void run(StatementCall call, ResultSink sink) {
+  public void run(StatementCall call, ResultSink client) {
     enter();
+    ResultSink sink = statement.worded(client);
     if (implicitBlock && tx.scope() == Transaction.Scope.NONE) {
       tx.begin(Transaction.Scope.IMPLICIT, TransactionModes.NONE);
     }
@@ -89,7 +100,7 @@ public final class Executor implements StatementRunner {
   private void runPlanned(StatementCall call, Planned planned, ResultSink sink) {
     Execution execution =
         new Execution(call, planned, sink, parts, session.id(), () -> finish(sink));
-    if (tx.failed() && !endsTransaction(planned.plan())) {
+    if (tx.failed() && !leavesFailure(planned.plan())) {
       execution.fail(ABORTED);
       return;
     }
@@ -114,24 +125,27 @@ public final class Executor implements StatementRunner {
   }
 
   private Planned plan(StatementText text) {
-    return services
-        .planner()
-        .plan(
-            text,
-            new PlanContext(
-                services.epochs().current(),
-                session.database(),
-                session.settings().searchPath(),
-                session.settings().currentUser(),
-                commands.fixedSnapshot()));
+    return services.planner().plan(text, context());
   }
 
-  private static boolean endsTransaction(Plan plan) {
-    return plan instanceof SessionCommand.Commit || plan instanceof SessionCommand.Rollback;
+  private PlanContext context() {
+    return new PlanContext(
+        services.epochs().current(),
+        session.database(),
+        session.settings().searchPath(),
+        session.settings().currentUser(),
+        commands.fixedSnapshot());
+  }
+
+  /** What a failed transaction still takes. */
+  private static boolean leavesFailure(Plan plan) {
+    return plan instanceof SessionCommand.Commit
+        || plan instanceof SessionCommand.Rollback
+        || plan instanceof SessionCommand.RollbackTo;
   }
 
   private void enter() {
-    running = true;
+    statement.begin();
     if (stay == null) {
       stay = services.epochs().enter();
     }
@@ -143,7 +157,7 @@ public final class Executor implements StatementRunner {
   }
 
   private void left() {
-    running = false;
+    statement.end();
     if (tx.scope() == Transaction.Scope.NONE) {
       portals.clear();
       if (stay != null) {
@@ -169,13 +183,14 @@ public final class Executor implements StatementRunner {
   }
 
   @Override
-  public void endImplicit(ResultSink sink) {
+  public void endImplicit(ResultSink client) {
     implicitBlock = false;
     if (tx.scope() != Transaction.Scope.IMPLICIT) {
-      sink.done();
+      client.done();
       return;
     }
-    running = true;
+    statement.begin();
+    ResultSink sink = statement.worded(client);
     if (tx.failed()) {
       Execution.whenDone(tx.rollback(), () -> finish(sink));
     } else {
@@ -202,15 +217,13 @@ public final class Executor implements StatementRunner {
 
   @Override
   public void cancel() {
-    if (running && !tx.committing()) {
-      session.backends().cancelRunning();
-    }
+    statement.cancel();
   }
 
   /** What runs ends when the session closes its backends; what is open ends with them. */
   @Override
   public void close() {
-    if (!running && stay != null) {
+    if (!statement.running() && stay != null) {
       stay.leave();
       stay = null;
     }
@@ -223,7 +236,7 @@ public final class Executor implements StatementRunner {
     enter();
     try {
       Planned planned = plan(StatementText.one(statement.sql()));
-      if (tx.failed() && !endsTransaction(planned.plan())) {
+      if (tx.failed() && !leavesFailure(planned.plan())) {
         sink.error(ABORTED);
         endDescribe(sink);
         return;

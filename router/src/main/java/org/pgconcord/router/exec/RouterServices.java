@@ -4,11 +4,14 @@ import java.time.Duration;
 import org.pgconcord.router.entries.LookupIndexes;
 import org.pgconcord.router.entries.Suspects;
 import org.pgconcord.router.plan.StatementPlanner;
+import org.pgconcord.router.tx.Deadlocks;
 import org.pgconcord.router.tx.RouterEpochs;
+import org.pgconcord.router.tx.TransactionMetrics;
 
 /**
  * What all sessions of a router share.
  *
+ * @param metrics counts uneven ends of transactions
  * @param lockTimeout how long the router's own statements wait for a lock (PROTOCOL 1.8)
  */
 public record RouterServices(
@@ -16,6 +19,8 @@ public record RouterServices(
     StatementPlanner planner,
     LookupIndexes indexes,
     Suspects suspects,
+    TransactionMetrics metrics,
+    Deadlocks deadlocks,
     Duration lockTimeout) {
 
   public static final Duration DEFAULT_LOCK_TIMEOUT = Duration.ofSeconds(5);

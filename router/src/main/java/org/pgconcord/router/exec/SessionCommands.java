@@ -76,6 +76,47 @@ final class SessionCommands {
       return rollBack();
     }
 
+    @Override
+    public Void savepoint(SessionCommand.Savepoint command) {
+      if (inBlock("SAVEPOINT")) {
+        tx.savepoint(command.name());
+        complete("SAVEPOINT");
+      }
+      return null;
+    }
+
+    @Override
+    public Void rollbackTo(SessionCommand.RollbackTo command) {
+      if (inBlock("ROLLBACK TO SAVEPOINT") && known(command.name())) {
+        execution.then(tx.rollbackTo(command.name()), done -> complete("ROLLBACK"));
+      }
+      return null;
+    }
+
+    @Override
+    public Void release(SessionCommand.Release command) {
+      if (inBlock("RELEASE SAVEPOINT") && known(command.name())) {
+        execution.then(tx.release(command.name()), done -> complete("RELEASE"));
+      }
+      return null;
+    }
+
+    private boolean inBlock(String command) {
+      if (tx.scope() == Transaction.Scope.EXPLICIT) {
+        return true;
+      }
+      execution.failPlain("25P01", command + " can only be used in transaction blocks");
+      return false;
+    }
+
+    private boolean known(String savepoint) {
+      if (tx.hasSavepoint(savepoint)) {
+        return true;
+      }
+      execution.failPlain("3B001", "savepoint \"" + savepoint + "\" does not exist");
+      return false;
+    }
+
     private Void rollBack() {
       Execution.whenDone(tx.rollback(), () -> complete("ROLLBACK"));
       return null;
@@ -148,6 +189,7 @@ final class SessionCommands {
 
     @Override
     public Void show(SessionCommand.Show command) {
+      session.settings().refuse(command.name());
       execution.then(
           tx.backend(session.backends().home()),
           home ->

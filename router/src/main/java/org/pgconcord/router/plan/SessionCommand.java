@@ -35,6 +35,30 @@ public sealed interface SessionCommand extends Plan {
     }
   }
 
+  /** SAVEPOINT; the name is folded. */
+  record Savepoint(String name) implements SessionCommand {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.savepoint(this);
+    }
+  }
+
+  /** ROLLBACK TO SAVEPOINT. */
+  record RollbackTo(String name) implements SessionCommand {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.rollbackTo(this);
+    }
+  }
+
+  /** RELEASE SAVEPOINT. */
+  record Release(String name) implements SessionCommand {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.release(this);
+    }
+  }
+
   /** SET TRANSACTION, or with {@code session} SET SESSION CHARACTERISTICS AS TRANSACTION. */
   record SetTransaction(TransactionModes modes, boolean session) implements SessionCommand {
     @Override
@@ -108,6 +132,12 @@ public sealed interface SessionCommand extends Plan {
     R commit(Commit command);
 
     R rollback(Rollback command);
+
+    R savepoint(Savepoint command);
+
+    R rollbackTo(RollbackTo command);
+
+    R release(Release command);
 
     R setTransaction(SetTransaction command);
 

@@ -25,6 +25,7 @@ final class SessionPlans {
       case BEGIN -> begin();
       case COMMIT -> end(new SessionCommand.Commit());
       case ROLLBACK -> end(new SessionCommand.Rollback());
+      case SAVEPOINT -> savepoint();
       case SET -> set();
       case RESET -> reset();
       case SHOW -> new SessionCommand.Show(settingName(1, tokens.size()));
@@ -47,6 +48,30 @@ final class SessionPlans {
       return command;
     }
     throw ErrorCode.SQL_TRANSACTION_FORM.because("AND CHAIN is not supported");
+  }
+
+  private Plan savepoint() {
+    if (tokens.isWord(0, "savepoint")) {
+      return new SessionCommand.Savepoint(savepointName(1));
+    } else if (tokens.isWord(0, "release")) {
+      return new SessionCommand.Release(savepointName(afterSavepoint(1)));
+    } else if (tokens.isWord(0, "abort")) {
+      throw syntax(1);
+    }
+    int to = tokens.isAnyWord(1, "transaction", "work") ? 2 : 1;
+    return new SessionCommand.RollbackTo(savepointName(afterSavepoint(to + 1)));
+  }
+
+  /** The word may be left out, and may itself be a savepoint's name. */
+  private int afterSavepoint(int i) {
+    return tokens.isWord(i, "savepoint") && i + 1 < tokens.size() ? i + 1 : i;
+  }
+
+  private String savepointName(int i) {
+    if (i + 1 != tokens.size() || !tokens.kind(i).isName()) {
+      throw syntax(i);
+    }
+    return Names.of(tokens, i);
   }
 
   private TransactionModes modes(int from) {

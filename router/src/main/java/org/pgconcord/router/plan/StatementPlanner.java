@@ -1,5 +1,6 @@
 package org.pgconcord.router.plan;
 
+import java.util.List;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.router.sql.CommandKind;
@@ -47,10 +48,30 @@ public final class StatementPlanner {
     return new Planned(plan, text);
   }
 
+  /**
+   * PostgreSQL parses all statements of a simple query before it runs the first. So does this, as
+   * far as the reader can tell: a text that is no statement, or cannot be read, lets none run.
+   *
+   * @throws ConcordException for the first such statement
+   */
+  public void requireReadable(List<StatementText> statements, PlanContext context) {
+    for (StatementText statement : statements) {
+      if (!Recogniser.startsStatement(statement.tokens())) {
+        throw ErrorCode.SQL_SYNTAX.because(
+            "syntax error at or near \"%s\"".formatted(statement.tokens().text(0)));
+      }
+      if (plan(statement, context).plan() instanceof Plan.Refused refused
+          && (refused.code() == ErrorCode.SQL_SYNTAX
+              || refused.code() == ErrorCode.SQL_UNREADABLE)) {
+        throw refused.toException();
+      }
+    }
+  }
+
   private Plan fresh(CommandKind kind, StatementText text, PlanContext context) {
     try {
       return switch (kind) {
-        case BEGIN, COMMIT, ROLLBACK, SET, RESET, SHOW, DISCARD ->
+        case BEGIN, COMMIT, ROLLBACK, SAVEPOINT, SET, RESET, SHOW, DISCARD ->
             new SessionPlans(text.tokens()).plan(kind);
         case EXPLAIN -> new ExplainPlanner(this, text, context).plan();
         default -> data(kind, PlanInput.of(text, context));
@@ -85,7 +106,6 @@ public final class StatementPlanner {
       case PROCEDURE -> throw ErrorCode.SQL_PROCEDURE.because("DO and CALL are not supported");
       case MAINTENANCE ->
           throw ErrorCode.SQL_MAINTENANCE.because("maintenance commands are not supported");
-      case SAVEPOINT -> throw ErrorCode.SQL_SAVEPOINT.because("savepoints are not supported");
       case TWO_PHASE ->
           throw ErrorCode.SQL_TRANSACTION_FORM.because("prepared transactions are not supported");
       default -> {}

@@ -84,7 +84,7 @@ final class ClientHandler extends ChannelInboundHandlerAdapter
             services.serviceSecret(),
             SERVICE_SETTINGS)
         : new BackendTarget(
-            shard, role, startup.database(), startup.user(), login.secret(), startup.settings());
+            shard, role, startup.database(), startup.user(), login.secret(), startup.forBackends());
   }
 
   private void discarded() {

@@ -1,7 +1,6 @@
 package org.pgconcord.router.session;
 
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
@@ -96,7 +95,7 @@ final class ClientSession {
     for (int i = 0; i < step.messages(); i++) {
       queue.remove();
     }
-    new StepRun(step).start();
+    new StepRun(this, step).start();
   }
 
   private static final ExtendedStep NOTHING = new ExtendedStep(null, null, null, null, 0);
@@ -140,7 +139,7 @@ final class ClientSession {
     out.write(b -> BackendFrames.empty(b, BackendType.CLOSE_COMPLETE));
   }
 
-  private void drop(ClientStatements.@Nullable PortalEntry entry) {
+  void drop(ClientStatements.@Nullable PortalEntry entry) {
     if (entry != null && entry.state == ClientStatements.PortalState.SUSPENDED) {
       runner.closePortal(entry.portal);
     }
@@ -176,7 +175,7 @@ final class ClientSession {
   }
 
   /** An error of the session's own: the rest up to Sync is skipped. */
-  private void fail(ErrorFields fields) {
+  void fail(ErrorFields fields) {
     out.write(b -> BackendFrames.error(b, fields));
     skipping = true;
     runner.fail();
@@ -184,15 +183,15 @@ final class ClientSession {
 
   // --- calls of the runner ---------------------------------------------------------------------
 
-  private interface SinkCall {
+  interface SinkCall {
     void run(CallSink sink);
   }
 
-  private interface Ended {
+  interface Ended {
     void with(CallSink sink);
   }
 
-  private void call(SinkCall what, CallSink.Description description, Runnable accept, Ended ended) {
+  void call(SinkCall what, CallSink.Description description, Runnable accept, Ended ended) {
     busy = true;
     CallSink sink =
         new CallSink(
@@ -264,152 +263,29 @@ final class ClientSession {
         });
   }
 
-  // --- the extended protocol -------------------------------------------------------------------
+  // --- for an extended step --------------------------------------------------------------------
 
-  /** One {@link ExtendedStep} on its way. */
-  private final class StepRun {
-    private final ExtendedStep step;
-    private @Nullable ClientStatement parsed;
-    private ClientStatements.@Nullable PortalEntry bound;
+  ClientOutput out() {
+    return out;
+  }
 
-    StepRun(ExtendedStep step) {
-      this.step = step;
-    }
+  StatementRunner runner() {
+    return runner;
+  }
 
-    void start() {
-      Optional<ErrorFields> fault = parse().or(this::bind);
-      if (fault.isPresent()) {
-        fail(fault.get());
-      } else if (step.execute() != null) {
-        execute(step.execute());
-      } else if (step.describe() != null) {
-        describe(step.describe());
-      } else {
-        check();
-      }
-    }
+  ClientStatements statements() {
+    return statements;
+  }
 
-    private Optional<ErrorFields> parse() {
-      FrontendMessage.Parse parse = step.parse();
-      if (parse == null) {
-        return Optional.empty();
-      }
-      parsed = new ClientStatement(parse.statement(), parse.sql(), parse.types());
-      return statements.refuseParse(parse.statement());
-    }
+  /** A statement has ended; after a failure the rest up to Sync is skipped. */
+  void executed(CallSink sink) {
+    described(sink);
+    metrics.statementEnded(sink.outcome() == Outcome.FAILED);
+    noticeDiscard();
+  }
 
-    private Optional<ErrorFields> bind() {
-      FrontendMessage.Bind bind = step.bind();
-      if (bind == null) {
-        return Optional.empty();
-      }
-      ClientStatement statement = parsed != null ? parsed : statements.statement(bind.statement());
-      if (statement == null) {
-        return Optional.of(SessionErrors.unknownStatement(bind.statement()));
-      }
-      bound =
-          new ClientStatements.PortalEntry(
-              new ClientPortal(
-                  bind.portal(), statement, bind.parameters(), statements.types(statement)));
-      return statements.refusePortal(bind.portal());
-    }
-
-    /** The shards have accepted what was parsed and bound: it exists, and its answers go out. */
-    private void accept() {
-      if (parsed != null) {
-        statements.put(parsed);
-        out.write(b -> BackendFrames.empty(b, BackendType.PARSE_COMPLETE));
-      }
-      if (bound != null) {
-        drop(statements.put(bound));
-        out.write(b -> BackendFrames.empty(b, BackendType.BIND_COMPLETE));
-      }
-    }
-
-    private void execute(FrontendMessage.Execute execute) {
-      ClientStatements.PortalEntry entry =
-          bound != null ? bound : statements.portal(execute.portal());
-      if (entry == null) {
-        fail(SessionErrors.unknownPortal(execute.portal()));
-        return;
-      }
-      int maxRows = Math.max(0, execute.maxRows());
-      boolean describe = step.describe() != null;
-      if (entry.state == ClientStatements.PortalState.DONE) {
-        again(entry);
-        return;
-      }
-      StatementCall call =
-          entry.state == ClientStatements.PortalState.NEW
-              ? new StatementCall.Execute(entry.portal, describe, maxRows)
-              : new StatementCall.Continue(entry.portal, maxRows);
-      call(
-          sink -> runner.run(call, sink),
-          describe ? CallSink.Description.ASKED : CallSink.Description.NONE,
-          this::accept,
-          sink -> executed(entry, sink));
-    }
-
-    private void executed(ClientStatements.PortalEntry entry, CallSink sink) {
-      entry.returnsRows |= sink.returnedRows();
-      entry.state =
-          sink.outcome() == Outcome.SUSPENDED
-              ? ClientStatements.PortalState.SUSPENDED
-              : ClientStatements.PortalState.DONE;
-      skipping |= sink.outcome() == Outcome.FAILED;
-      metrics.statementEnded(sink.outcome() == Outcome.FAILED);
-      noticeDiscard();
-    }
-
-    /** A portal that has run to its end: no more rows, or an error when it had none to give. */
-    private void again(ClientStatements.PortalEntry entry) {
-      if (entry.returnsRows) {
-        out.write(b -> BackendFrames.commandComplete(b, "SELECT 0"));
-      } else {
-        fail(SessionErrors.portalCannotRun(entry.portal.name()));
-      }
-    }
-
-    private void describe(FrontendMessage.Describe describe) {
-      boolean portal = describe.subject() == FrontendMessage.Subject.PORTAL;
-      ClientStatements.PortalEntry entry =
-          bound != null || !portal ? bound : statements.portal(describe.name());
-      ClientStatement statement = parsed;
-      if (portal) {
-        statement = entry == null ? null : entry.portal.statement();
-      } else if (statement == null) {
-        statement = statements.statement(describe.name());
-      }
-      if (statement == null) {
-        fail(
-            portal
-                ? SessionErrors.unknownPortal(describe.name())
-                : SessionErrors.unknownStatement(describe.name()));
-        return;
-      }
-      describe(
-          statement, new DescriptionWriter(out, portal && entry != null ? entry.portal : null));
-    }
-
-    /** A Parse or Bind that nothing follows: some shard must have accepted it all the same. */
-    private void check() {
-      if (parsed == null) {
-        accept();
-      } else {
-        describe(parsed, DescriptionWriter.silent(out));
-      }
-    }
-
-    private void describe(ClientStatement statement, DescriptionWriter writer) {
-      call(
-          sink -> runner.describe(statement, writer.into(sink)),
-          CallSink.Description.NONE,
-          this::accept,
-          sink -> {
-            skipping |= sink.outcome() == Outcome.FAILED;
-            writer.parameterTypes().ifPresent(types -> statements.describe(statement, types));
-          });
-    }
+  void described(CallSink sink) {
+    skipping |= sink.outcome() == Outcome.FAILED;
   }
 
   // --- from outside ----------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 package org.pgconcord.router.session;
 
+import java.time.Duration;
 import java.util.List;
 import org.pgconcord.router.backend.BackendConnection;
 
@@ -18,11 +19,35 @@ public interface SessionSettings {
    */
   void run(BackendConnection home, SettingCommand command, String sql, ResultSink sink);
 
+  /**
+   * Throws for a name in the router's namespace that is none of its settings; the server would know
+   * nothing of it, or of anything that a client once set there.
+   */
+  void refuse(String name);
+
   /** The session's transaction has committed on its backends. */
   void committed();
 
   /** It was rolled back: what it had set is undone. */
   void rolledBack();
+
+  /** The session's transaction has a savepoint, which has a name of its own. */
+  void savepoint(String name);
+
+  /** It went back to the savepoint: what was set since is undone. */
+  void rolledBackTo(String name);
+
+  /** The savepoint is no more. */
+  void released(String name);
+
+  /** {@code pgconcord.tx_mode}. */
+  CommitMode commitMode();
+
+  /** The client's {@code lock_timeout}; zero for none. */
+  Duration lockTimeout();
+
+  /** The client's {@code statement_timeout}; zero for none. */
+  Duration statementTimeout();
 
   /**
    * The effective search path, its names in order, {@code "$user"} and pg_catalog included as set.

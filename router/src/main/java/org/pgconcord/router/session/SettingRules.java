@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.json.DidYouMean;
 
 /**
  * The few settings that the router cannot leave to the servers: what decides how text is read, and
@@ -16,6 +17,7 @@ final class SettingRules {
   static final String STALE_COPIES = OWN + "stale_copies";
   static final String STALE_ALLOW = "allow";
   private static final List<String> STALE_COPIES_VALUES = List.of("refuse", STALE_ALLOW);
+  private static final List<String> NAMES = List.of(CommitMode.SETTING, STALE_COPIES);
   private static final Set<String> UTF8 = Set.of("utf8", "unicode");
   private static final Set<String> TRUE = Set.of("on", "true", "yes", "1", "t", "y", "tru", "tr");
 
@@ -24,10 +26,13 @@ final class SettingRules {
   /** Why {@code name} cannot be set to {@code value}, if so. */
   static Optional<ConcordException> refuse(String name, String value) {
     String key = name.toLowerCase(Locale.ROOT);
-    if (key.startsWith(OWN)) {
-      return own(key, value);
+    Optional<ConcordException> unknown = unknown(key);
+    if (unknown.isPresent()) {
+      return unknown;
     }
     return switch (key) {
+      case CommitMode.SETTING -> commitMode(value);
+      case STALE_COPIES -> staleCopies(value);
       case "client_encoding" ->
           utf8(value)
               ? Optional.empty()
@@ -43,17 +48,42 @@ final class SettingRules {
     };
   }
 
-  private static Optional<ConcordException> own(String key, String value) {
-    if (!key.equals(STALE_COPIES)) {
-      return Optional.of(
-          ErrorCode.SETTING_UNKNOWN.because("The router has no setting \"" + key + "\"."));
+  /** The fault when the name is in the router's namespace and none of its settings. */
+  static Optional<ConcordException> unknown(String name) {
+    String key = name.toLowerCase(Locale.ROOT);
+    return key.startsWith(OWN) && !NAMES.contains(key)
+        ? Optional.of(
+            ErrorCode.SETTING_UNKNOWN.because(
+                "the router has no setting \"" + key + "\"" + DidYouMean.hint(key, NAMES)))
+        : Optional.empty();
+  }
+
+  private static Optional<ConcordException> commitMode(String value) {
+    if (CommitMode.of(value).isPresent()) {
+      return Optional.empty();
     }
+    if (value.equalsIgnoreCase("atomic")) {
+      return Optional.of(
+          ErrorCode.TX_ATOMIC_REFUSED.because("pgconcord.tx_mode cannot be atomic yet"));
+    }
+    List<String> words = CommitMode.words();
+    return Optional.of(
+        ErrorCode.SETTING_VALUE.because(
+            "\"%s\" is no value of %s, which is one of %s%s"
+                .formatted(
+                    value,
+                    CommitMode.SETTING,
+                    String.join(", ", words),
+                    DidYouMean.hint(value, words))));
+  }
+
+  private static Optional<ConcordException> staleCopies(String value) {
     return STALE_COPIES_VALUES.contains(value)
         ? Optional.empty()
         : Optional.of(
             ErrorCode.SETTING_VALUE.because(
                 "invalid value for %s: \"%s\"; it is one of %s"
-                    .formatted(key, value, String.join(", ", STALE_COPIES_VALUES))));
+                    .formatted(STALE_COPIES, value, String.join(", ", STALE_COPIES_VALUES))));
   }
 
   /** PostgreSQL compares encodings by letters and digits alone. */

@@ -41,15 +41,36 @@ record StartupParameters(
         (name, value) -> {
           boolean ours = Set.of("user", "database", "replication").contains(name);
           if (!ours && !name.startsWith("_pq_.") && !asciiEncoding(name, value)) {
-            SettingRules.refuse(name, value)
-                .ifPresent(
-                    refused -> {
-                      throw refused;
-                    });
+            check(name, value);
             settings.put(name, value);
           }
         });
     return settings;
+  }
+
+  private static void check(String name, String value) {
+    SettingRules.refuse(name, value)
+        .ifPresent(
+            refused -> {
+              throw refused;
+            });
+    if (name.equalsIgnoreCase("options")) {
+      StartupOptions.read(value).forEach(option -> check(option.name(), option.value()));
+    }
+  }
+
+  /**
+   * The settings for client backends: the client's own, and before them the router's with their
+   * defaults, so that servers show and reset them as their own.
+   */
+  Map<String, String> forBackends() {
+    Map<String, String> all = new LinkedHashMap<>(settings);
+    all.merge(
+        "options",
+        "-c %s=%s -c %s=refuse"
+            .formatted(CommitMode.SETTING, CommitMode.MULTI.word(), SettingRules.STALE_COPIES),
+        (given, ours) -> ours + " " + given);
+    return all;
   }
 
   /** psql asks for SQL_ASCII under the C locale; it is told UTF8 and content with it. */

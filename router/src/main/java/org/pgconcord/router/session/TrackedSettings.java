@@ -1,6 +1,9 @@
 package org.pgconcord.router.session;
 
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -23,16 +26,17 @@ final class TrackedSettings implements SessionSettings {
   private static final String ASK =
       "SELECT pg_catalog.current_setting('search_path'), CURRENT_USER::pg_catalog.text,"
           + " pg_catalog.current_setting('default_transaction_isolation'),"
-          + " coalesce(pg_catalog.current_setting('pgconcord.stale_copies', true), '')";
-  private static final Set<String> MEANINGFUL =
-      Set.of("", "search_path", "role", "session_authorization", SettingRules.STALE_COPIES);
+          + " pg_catalog.current_setting('pgconcord.tx_mode', true),"
+          + " pg_catalog.current_setting('lock_timeout'),"
+          + " pg_catalog.current_setting('statement_timeout'),"
+          + " pg_catalog.current_setting('pgconcord.stale_copies', true)";
   private static final Set<String> FIXED = Set.of("repeatable read", "serializable");
 
   private final SettingsRecorder recorder;
   private final SessionBackends backends;
   private final Runnable discarded;
   private EffectiveSettings effective =
-      new EffectiveSettings(new EffectiveSettings.Values(List.of(), "", "", ""));
+      new EffectiveSettings(EffectiveSettings.Values.of(Map.of()));
   private long version;
 
   /** {@code discarded} is told when DISCARD ALL has run. */
@@ -50,11 +54,12 @@ final class TrackedSettings implements SessionSettings {
 
   private static EffectiveSettings.Values values(QueryResult answer) {
     List<@Nullable String> row = answer.rows().get(0);
-    return new EffectiveSettings.Values(
-        SearchPath.parse(String.valueOf(row.get(0))),
-        String.valueOf(row.get(1)),
-        String.valueOf(row.get(2)),
-        String.valueOf(row.get(3)));
+    Map<String, String> words = new HashMap<>();
+    for (int i = 0; i < EffectiveSettings.NAMES.size(); i++) {
+      String word = row.get(i);
+      words.put(EffectiveSettings.NAMES.get(i), word == null ? "" : word);
+    }
+    return EffectiveSettings.Values.of(words);
   }
 
   @Override
@@ -71,7 +76,8 @@ final class TrackedSettings implements SessionSettings {
   private static Optional<ConcordException> refuse(SettingCommand command) {
     return switch (command.kind()) {
       case SET, SET_LOCAL -> SettingRules.refuse(command.name(), command.value());
-      case RESET, RESET_ALL, DISCARD_ALL -> Optional.empty();
+      case RESET -> SettingRules.unknown(command.name());
+      case RESET_ALL, DISCARD_ALL -> Optional.empty();
     };
   }
 
@@ -123,8 +129,7 @@ final class TrackedSettings implements SessionSettings {
     }
 
     private void refresh(TransactionStatus status) {
-      if (!MEANINGFUL.contains(command.name())
-          && !EffectiveSettings.ISOLATION.contains(command.name())) {
+      if (!EffectiveSettings.follows(command.name())) {
         sink.done();
         return;
       }
@@ -166,6 +171,15 @@ final class TrackedSettings implements SessionSettings {
   }
 
   @Override
+  public void refuse(String name) {
+    SettingRules.unknown(name)
+        .ifPresent(
+            unknown -> {
+              throw unknown;
+            });
+  }
+
+  @Override
   public void committed() {
     recorder.committed();
     effective.committed();
@@ -179,23 +193,54 @@ final class TrackedSettings implements SessionSettings {
   }
 
   @Override
+  public void savepoint(String name) {
+    effective.savepoint(name);
+  }
+
+  @Override
+  public void released(String name) {
+    effective.released(name);
+  }
+
+  @Override
+  public void rolledBackTo(String name) {
+    effective.rolledBackTo(name);
+    version++;
+  }
+
+  @Override
+  public CommitMode commitMode() {
+    return effective.now().commitMode();
+  }
+
+  @Override
+  public Duration lockTimeout() {
+    return effective.now().lockTimeout();
+  }
+
+  @Override
+  public Duration statementTimeout() {
+    return effective.now().statementTimeout();
+  }
+
+  @Override
   public List<String> searchPath() {
     return effective.now().searchPath();
   }
 
   @Override
   public String currentUser() {
-    return effective.now().role();
+    return effective.now().word(EffectiveSettings.ROLE);
   }
 
   @Override
   public boolean fixedSnapshot() {
-    return FIXED.contains(effective.now().isolation());
+    return FIXED.contains(effective.now().word(EffectiveSettings.ISOLATION));
   }
 
   @Override
   public boolean readsStaleCopies() {
-    return effective.now().staleCopies().equals(SettingRules.STALE_ALLOW);
+    return effective.now().word(EffectiveSettings.STALE_COPIES).equals(SettingRules.STALE_ALLOW);
   }
 
   @Override

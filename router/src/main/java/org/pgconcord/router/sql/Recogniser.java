@@ -2,6 +2,7 @@ package org.pgconcord.router.sql;
 
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /** Tells statements apart by their first keywords; their grammar is nobody's business here. */
 public final class Recogniser {
@@ -56,7 +57,20 @@ public final class Recogniser {
           Map.entry("grant", CommandKind.DEFINITION),
           Map.entry("revoke", CommandKind.DEFINITION));
 
+  /** First words of commands that are of no kind of their own. */
+  private static final Set<String> UNPLANNED =
+      Set.of("with", "import", "load", "reassign", "repack", "security", "wait");
+
   private Recogniser() {}
+
+  /** False when no statement of PostgreSQL's begins so. */
+  public static boolean startsStatement(Tokens tokens) {
+    if (tokens.isSymbol(0, "(")) {
+      return true;
+    }
+    String first = tokens.kind(0) == TokenKind.WORD ? tokens.text(0).toLowerCase(Locale.ROOT) : "";
+    return FIRST.containsKey(first) || UNPLANNED.contains(first);
+  }
 
   /** The kind of a statement with at least one token. */
   public static CommandKind kind(Tokens tokens) {

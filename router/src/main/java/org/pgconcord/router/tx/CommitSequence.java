@@ -1,32 +1,40 @@
 package org.pgconcord.router.tx;
 
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.backend.QueryResult;
 import org.pgconcord.router.backend.ShardErrorException;
 import org.pgconcord.router.entries.EntryTransaction;
 import org.pgconcord.router.entries.Suspects;
+import org.pgconcord.router.tx.Outcomes.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Commits one transaction over its backends: readers, then PRE, then MAIN, then POST.
+ * Commits one transaction over its backends: readers, then PRE, then each MAIN, then POST.
  *
  * <h2>What is promised after each failure</h2>
  *
  * <ul>
- *   <li>A reader fails, or a key lock or removal cannot be had: nothing is committed. All is rolled
- *       back and the client is told why.
- *   <li>PRE fails: MAIN is not committed. What PRE may have committed is surplus; its keys are
+ *   <li>A reader fails, or a deferred constraint, or a key lock or removal cannot be had: nothing
+ *       is committed. All is rolled back and the client is told why.
+ *   <li>PRE fails: no MAIN is committed. What PRE may have committed is surplus; its keys are
  *       recorded as suspects, for no owner's stream will ever show them. All else is rolled back.
- *   <li>MAIN answers with an error: it is rolled back, PRE's entries are suspects.
- *   <li>MAIN's connection ends before its answer: nobody here can know. POST is rolled back, since
- *       an entry may go only when its row is gone; both kinds of keys are suspects; the client is
- *       told that the outcome is unknown (08007). Nothing is tried again.
+ *   <li>The first MAIN answers with an error: it is rolled back, and so are those after it; PRE's
+ *       entries are suspects.
+ *   <li>A later MAIN answers with an error: those before it are committed, it and those after it
+ *       are not. POST is rolled back whole, since an entry may go only when the deletion of its row
+ *       has committed; both kinds of keys are suspects. The client gets each shard's outcome.
+ *   <li>A MAIN's connection ends before its answer: nobody here can know. As above, but that
+ *       shard's outcome is unknown (08007). Nothing is tried again.
  *   <li>POST fails: the rows are committed and the client is told so. Entries that should have gone
  *       are surplus, and suspects; a read through one finds no row.
  * </ul>
@@ -34,7 +42,9 @@ import org.slf4j.LoggerFactory;
  * A crash of this process is the same list without its last words: the order alone leaves at most
  * surplus, never a row without its entry.
  *
- * <p>Readers come first because a failing one may still turn the whole into a rollback.
+ * <p>Readers come first because a failing one may still turn the whole into a rollback. For the
+ * same reason deferred constraints are checked on every MAIN before anything commits when there are
+ * several. MAINs commit one by one: an error then keeps all that follow from committing.
  */
 final class CommitSequence {
   private static final Logger LOG = LoggerFactory.getLogger(CommitSequence.class);
@@ -47,40 +57,69 @@ final class CommitSequence {
   }
 
   private final Collection<BackendConnection> readers;
-  private final @Nullable BackendConnection main;
+  private final Map<ShardId, BackendConnection> mains = new LinkedHashMap<>();
   private final @Nullable EntryTransaction entries;
   private final Suspects suspects;
+  private final TransactionMetrics metrics;
+  private final Outcomes outcomes;
+  private final List<BackendConnection> committed = new ArrayList<>();
   private Phase phase = Phase.BEFORE;
 
+  /**
+   * @param mains the client backends of the shards that were written, in the order of their commits
+   */
   CommitSequence(
       Collection<BackendConnection> readers,
-      @Nullable BackendConnection main,
+      List<BackendConnection> mains,
       @Nullable EntryTransaction entries,
-      Suspects suspects) {
+      Suspects suspects,
+      TransactionMetrics metrics) {
     this.readers = List.copyOf(readers);
-    this.main = main;
+    mains.forEach(main -> this.mains.put(main.shard(), main));
     this.entries = entries;
     this.suspects = suspects;
+    this.metrics = metrics;
+    this.outcomes = new Outcomes(List.copyOf(this.mains.keySet()));
+  }
+
+  /** Something may have been committed: it is too late to cancel. */
+  boolean underWay() {
+    return phase != Phase.BEFORE;
+  }
+
+  /** The client backends that have committed their part. */
+  List<BackendConnection> committed() {
+    return committed;
   }
 
   /** Fails with what the client is told; backends may then still be inside a transaction. */
   CompletableFuture<Void> run() {
-    CompletableFuture<Void> committed =
-        commitReaders()
+    CompletableFuture<Void> all =
+        checkConstraints()
+            .thenCompose(before -> commitReaders())
             .thenCompose(before -> secure())
             .thenCompose(before -> commitPre())
-            .thenCompose(before -> commitMain())
+            .thenCompose(before -> commitMains())
             .thenCompose(before -> commitPost());
-    return committed.handle((done, failure) -> failure).thenCompose(this::judge);
+    return all.handle((done, failure) -> failure).thenCompose(this::judge);
+  }
+
+  private CompletableFuture<Void> checkConstraints() {
+    return mains.size() < 2
+        ? done()
+        : CompletableFuture.allOf(
+            mains.values().stream()
+                .map(main -> main.query("SET CONSTRAINTS ALL IMMEDIATE", List.of()))
+                .toArray(CompletableFuture<?>[]::new));
   }
 
   private CompletableFuture<Void> commitReaders() {
     return CompletableFuture.allOf(
-        readers.stream().map(CommitSequence::commit).toArray(CompletableFuture<?>[]::new));
+        readers.stream().map(this::commit).toArray(CompletableFuture<?>[]::new));
   }
 
   private CompletableFuture<Void> secure() {
-    return entries == null || main == null ? done() : entries.secure(main);
+    return entries == null ? done() : entries.secure(mains);
   }
 
   private CompletableFuture<Void> commitPre() {
@@ -88,16 +127,33 @@ final class CommitSequence {
     return entries == null ? done() : entries.commitPre();
   }
 
-  private CompletableFuture<Void> commitMain() {
-    if (main != null && !main.open()) {
+  private CompletableFuture<Void> commitMains() {
+    CompletableFuture<Void> all = done();
+    for (BackendConnection main : mains.values()) {
+      all = all.thenCompose(before -> commitMain(main));
+    }
+    return all;
+  }
+
+  private CompletableFuture<Void> commitMain(BackendConnection main) {
+    phase = Phase.MAIN;
+    if (!main.open()) {
       return CompletableFuture.failedFuture(
           ErrorCode.TX_ROLLED_BACK.because(
               "the connection to shard "
                   + main.shard()
                   + " ended before the transaction committed"));
     }
-    phase = Phase.MAIN;
-    return main == null ? done() : commit(main);
+    outcomes.set(main.shard(), Outcome.UNKNOWN);
+    return commit(main)
+        .whenComplete(
+            (done, failure) -> {
+              if (failure == null) {
+                outcomes.set(main.shard(), Outcome.COMMITTED);
+              } else if (answered(Failures.cause(failure))) {
+                outcomes.set(main.shard(), Outcome.ROLLED_BACK);
+              }
+            });
   }
 
   private CompletableFuture<Void> commitPost() {
@@ -105,16 +161,17 @@ final class CommitSequence {
     return entries == null ? done() : entries.commitPost();
   }
 
-  private static CompletableFuture<Void> commit(BackendConnection backend) {
+  private CompletableFuture<Void> commit(BackendConnection backend) {
     return backend.query("COMMIT", List.of()).thenAccept(result -> require(backend, result));
   }
 
   /** COMMIT of a transaction that has failed on the server is answered ROLLBACK, without error. */
-  private static void require(BackendConnection backend, QueryResult result) {
+  private void require(BackendConnection backend, QueryResult result) {
     if (!result.tag().equals("COMMIT")) {
       throw ErrorCode.TX_ROLLED_BACK.because(
           "shard " + backend.shard() + " rolled the transaction back");
     }
+    committed.add(backend);
   }
 
   private CompletableFuture<Void> judge(@Nullable Throwable failure) {
@@ -127,7 +184,7 @@ final class CommitSequence {
         suspect(true, false);
         yield CompletableFuture.failedFuture(failure);
       }
-      case MAIN -> mainFailed(failure);
+      case MAIN -> mainFailed(Failures.cause(failure));
       case POST -> {
         suspect(false, true);
         LOG.warn(
@@ -137,20 +194,23 @@ final class CommitSequence {
     };
   }
 
-  private CompletableFuture<Void> mainFailed(Throwable failure) {
-    Throwable cause = Failures.cause(failure);
-    if (answered(cause)) {
+  private CompletableFuture<Void> mainFailed(Throwable cause) {
+    boolean unknown = outcomes.any(Outcome.UNKNOWN);
+    if (!unknown && !outcomes.any(Outcome.COMMITTED)) {
       suspect(true, false);
       return CompletableFuture.failedFuture(cause);
     }
     suspect(true, true);
-    String shard = main == null ? "" : main.shard().uid();
-    LOG.warn("the outcome of a commit is unknown shard={} cause={}", shard, cause.toString());
-    return CompletableFuture.failedFuture(
-        ErrorCode.TX_OUTCOME_UNKNOWN
-            .because("the connection to shard " + shard + " ended while it committed")
-            .withDetail("The transaction may or may not be committed there.")
-            .withCause(cause));
+    if (unknown) {
+      metrics.outcomeUnknown();
+    } else {
+      metrics.partiallyCommitted();
+    }
+    LOG.warn(
+        "a commit ended in part or without an answer outcomes=\"{}\" cause={}",
+        outcomes.words(),
+        cause.toString());
+    return CompletableFuture.failedFuture(outcomes.toException(cause));
   }
 
   /**

@@ -2,9 +2,11 @@ package org.pgconcord.router.tx;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -18,12 +20,14 @@ import org.pgconcord.router.entries.EntryTransaction;
 import org.pgconcord.router.entries.ServiceSessions;
 import org.pgconcord.router.entries.Suspects;
 import org.pgconcord.router.plan.TransactionModes;
+import org.pgconcord.router.session.CommitMode;
 import org.pgconcord.router.session.SessionSettings;
 import org.pgconcord.router.wire.TransactionStatus;
 
 /**
- * A session's transaction. It reads any shard and writes rows of one, their entries apart. On each
- * shard it begins when a statement first needs the shard, in the modes that the client gave.
+ * A session's transaction. It reads and writes any shard; on each it begins when a statement first
+ * needs the shard, in the modes that the client gave. {@link CommitSequence} ends it; its
+ * savepoints hold on all its backends and for its entries.
  */
 public final class Transaction {
   /** What holds the statements together. */
@@ -42,20 +46,27 @@ public final class Transaction {
   private final SessionSettings settings;
   private final ServiceSessions services;
   private final Suspects suspects;
+  private final TransactionMetrics metrics;
   private final Map<ShardId, BackendConnection> enlisted = new LinkedHashMap<>();
+  private final List<ShardId> written = new ArrayList<>();
+  private final Savepoints savepoints = new Savepoints();
   private Scope scope = Scope.NONE;
   private TransactionModes modes = TransactionModes.NONE;
   private boolean failed;
-  private boolean committing;
-  private @Nullable ShardId written;
+  private @Nullable CommitSequence ending;
   private @Nullable EntryTransaction entries;
 
   public Transaction(
-      Backends backends, SessionSettings settings, ServiceSessions services, Suspects suspects) {
+      Backends backends,
+      SessionSettings settings,
+      ServiceSessions services,
+      Suspects suspects,
+      TransactionMetrics metrics) {
     this.backends = backends;
     this.settings = settings;
     this.services = services;
     this.suspects = suspects;
+    this.metrics = metrics;
   }
 
   // --- where it stands -------------------------------------------------------------------------
@@ -68,9 +79,9 @@ public final class Transaction {
     return failed;
   }
 
-  /** Its commits are under way: too late to cancel. */
+  /** A part of it may be committed already: too late to cancel. */
   public boolean committing() {
-    return committing;
+    return ending != null && ending.underWay();
   }
 
   /** What ReadyForQuery says: only an explicit transaction shows. */
@@ -118,7 +129,7 @@ public final class Transaction {
       return backends.acquire(shard, BackendRole.CLIENT);
     }
     return backends
-        .enlist(shard, beginStatement())
+        .enlist(shard, BackendRole.CLIENT, beginStatement())
         .thenApply(
             backend -> {
               enlisted.put(shard, backend);
@@ -128,21 +139,25 @@ public final class Transaction {
 
   /** A statement is about to write rows of the shard. */
   public void write(ShardId shard) {
-    if (scope == Scope.NONE) {
+    if (scope == Scope.NONE || written.contains(shard)) {
       return;
     }
-    if (written != null && !written.equals(shard)) {
+    if (!written.isEmpty() && settings.commitMode() == CommitMode.SINGLE) {
       throw ErrorCode.TX_SECOND_SHARD
-          .because("this transaction has written rows of shard %s already".formatted(written))
+          .because(
+              "this transaction has written rows of shard %s already".formatted(written.get(0)))
           .withDetail("The statement would write rows of shard %s.".formatted(shard));
     }
-    written = shard;
+    written.add(shard);
   }
 
   /** The entries of this transaction, to be changed. */
   public EntryTransaction entries() {
     if (entries == null) {
       entries = new EntryTransaction(services);
+      if (!savepoints.isEmpty()) {
+        entries.mark();
+      }
     }
     return entries;
   }
@@ -160,18 +175,63 @@ public final class Transaction {
     return begin.toString();
   }
 
+  // --- savepoints ------------------------------------------------------------------------------
+
+  /** No message: each backend hears of it before its next statement. */
+  public void savepoint(String name) {
+    String own = savepoints.set(name, entries == null ? 0 : entries.mark(), written.size());
+    backends.savepoint(own);
+    settings.savepoint(own);
+  }
+
+  public boolean hasSavepoint(String name) {
+    return savepoints.find(name).isPresent();
+  }
+
+  /** Undoes what was done since the savepoint, which stays; a failed transaction goes on. */
+  public CompletableFuture<Void> rollbackTo(String name) {
+    Savepoints.Savepoint savepoint = savepoints.find(name).orElseThrow();
+    return backends
+        .rollbackTo(savepoint.own())
+        .thenRun(
+            () -> {
+              savepoints.dropAfter(savepoint);
+              settings.rolledBackTo(savepoint.own());
+              services.limitsForgotten();
+              if (entries != null) {
+                entries.rollbackTo(savepoint.entriesMark());
+              }
+              written.subList(savepoint.written(), written.size()).clear();
+              failed = false;
+            });
+  }
+
+  /** Forgets the savepoint and those after it. */
+  public CompletableFuture<Void> release(String name) {
+    Savepoints.Savepoint savepoint = savepoints.find(name).orElseThrow();
+    return backends
+        .release(savepoint.own())
+        .thenRun(
+            () -> {
+              savepoints.drop(savepoint);
+              settings.released(savepoint.own());
+            });
+  }
+
   // --- the end ---------------------------------------------------------------------------------
 
   /** Commits; after a failure everything that could still be rolled back is. */
   public CompletableFuture<Void> commit() {
-    BackendConnection main = written == null ? null : enlisted.get(written);
-    List<BackendConnection> readers = new ArrayList<>(enlisted.values());
-    readers.remove(main);
-    committing = true;
-    return new CommitSequence(readers, main, entries, suspects)
+    List<BackendConnection> mains = new ArrayList<>();
+    written.stream().map(enlisted::get).filter(Objects::nonNull).forEach(mains::add);
+    Set<BackendConnection> readers = new HashSet<>(enlisted.values());
+    mains.forEach(readers::remove);
+    CommitSequence sequence = new CommitSequence(readers, mains, entries, suspects, metrics);
+    ending = sequence;
+    return sequence
         .run()
         .handle((done, failure) -> failure)
-        .thenCompose(failure -> failure == null ? committed() : notCommitted(failure));
+        .thenCompose(failure -> failure == null ? committed() : notCommitted(failure, sequence));
   }
 
   private CompletableFuture<Void> committed() {
@@ -179,7 +239,12 @@ public final class Transaction {
     return leave(touched());
   }
 
-  private CompletableFuture<Void> notCommitted(Throwable failure) {
+  /**
+   * A backend that has committed its part has kept settings which the session counts as undone: it
+   * goes.
+   */
+  private CompletableFuture<Void> notCommitted(Throwable failure, CommitSequence sequence) {
+    sequence.committed().forEach(BackendConnection::close);
     return rollback().thenCompose(done -> CompletableFuture.failedFuture(failure));
   }
 
@@ -201,9 +266,11 @@ public final class Transaction {
   private CompletableFuture<Void> leave(Collection<BackendConnection> touched) {
     enlisted.clear();
     entries = null;
-    written = null;
+    written.clear();
+    savepoints.clear();
+    services.limitsForgotten();
     failed = false;
-    committing = false;
+    ending = null;
     scope = Scope.NONE;
     modes = TransactionModes.NONE;
     return CompletableFuture.allOf(

@@ -21,7 +21,10 @@ class SettingsRecorderTest {
     private Map<String, String> session = new HashMap<>();
     private Map<String, String> before = Map.of();
     private Map<String, String> local = new HashMap<>();
+    private final List<Savepoint> savepoints = new ArrayList<>();
     private boolean inTransaction;
+
+    private record Savepoint(String name, Map<String, String> session, Map<String, String> local) {}
 
     void run(String sql) {
       String[] words = sql.split(" ");
@@ -35,8 +38,25 @@ class SettingsRecorderTest {
             local.put(words[1], words[2]);
           }
         }
+        case "SAVEPOINT" ->
+            savepoints.add(new Savepoint(words[1], Map.copyOf(session), Map.copyOf(local)));
         default -> reset(words[1]);
       }
+    }
+
+    void rollbackTo(String name) {
+      int at = indexOf(name);
+      session = new HashMap<>(savepoints.get(at).session());
+      local = new HashMap<>(savepoints.get(at).local());
+      savepoints.subList(at + 1, savepoints.size()).clear();
+    }
+
+    void release(String name) {
+      savepoints.subList(indexOf(name), savepoints.size()).clear();
+    }
+
+    private int indexOf(String name) {
+      return savepoints.stream().map(Savepoint::name).toList().indexOf(name);
     }
 
     private void reset(String name) {
@@ -59,6 +79,7 @@ class SettingsRecorderTest {
         session = new HashMap<>(before);
       }
       local.clear();
+      savepoints.clear();
       inTransaction = false;
     }
 
@@ -74,6 +95,7 @@ class SettingsRecorderTest {
     final SettingsRecorder recorder = new SettingsRecorder();
     final List<Server> servers = new ArrayList<>();
     final List<SettingsRecorder.Cursor> cursors = new ArrayList<>();
+    final List<String> savepoints = new ArrayList<>();
     boolean inTransaction;
 
     World() {
@@ -96,7 +118,7 @@ class SettingsRecorderTest {
         }
       }
       if (inTransaction) {
-        recorder.missingInTransaction(cursor).forEach(server::run);
+        recorder.missingInTransaction(cursor, true).forEach(server::run);
         recorder.caughtUpInTransaction(cursor);
       }
     }
@@ -119,7 +141,34 @@ class SettingsRecorderTest {
       } else {
         recorder.rolledBack();
       }
+      savepoints.clear();
       inTransaction = false;
+    }
+
+    void savepoint() {
+      String name = "s" + savepoints.size();
+      savepoints.add(name);
+      recorder.savepoint(name);
+    }
+
+    void rollbackTo(String name) {
+      for (int i = 0; i < BACKENDS; i++) {
+        if (recorder.heard(cursors.get(i), name)) {
+          servers.get(i).rollbackTo(name);
+        }
+      }
+      recorder.rolledBackTo(name);
+      savepoints.subList(savepoints.indexOf(name) + 1, savepoints.size()).clear();
+    }
+
+    void release(String name) {
+      for (int i = 0; i < BACKENDS; i++) {
+        if (recorder.heard(cursors.get(i), name)) {
+          servers.get(i).release(name);
+        }
+      }
+      recorder.released(name);
+      savepoints.subList(savepoints.indexOf(name), savepoints.size()).clear();
     }
 
     /** A backend is lost outside a transaction and opened again. */
@@ -138,6 +187,9 @@ class SettingsRecorderTest {
       World world = new World();
       for (int step = 0; step < 60; step++) {
         String did = step(world, random);
+        if (random.nextInt(3) == 0) {
+          continue; // so that several things are heard at once
+        }
         world.use(0);
         int other = 1 + random.nextInt(BACKENDS - 1);
         world.use(other);
@@ -151,16 +203,31 @@ class SettingsRecorderTest {
   private static String step(World world, Random random) {
     String name = "abc".substring(random.nextInt(3)).substring(0, 1);
     int value = random.nextInt(100);
-    switch (random.nextInt(8)) {
+    switch (random.nextInt(12)) {
       case 0, 1 -> world.command("SET " + name + " " + value);
       case 2 -> world.command("LOCAL " + name + " " + value);
       case 3 -> world.command("RESET " + name);
       case 4 -> world.command("RESET ALL");
       case 5 -> world.inTransaction = true;
       case 6 -> world.end(random.nextBoolean());
-      default -> {
+      case 7 -> {
         if (!world.inTransaction) {
           world.reopen(1 + random.nextInt(BACKENDS - 1));
+        }
+      }
+      case 8, 9 -> {
+        if (world.inTransaction) {
+          world.savepoint();
+        }
+      }
+      default -> {
+        if (!world.savepoints.isEmpty()) {
+          String savepoint = world.savepoints.get(random.nextInt(world.savepoints.size()));
+          if (random.nextBoolean()) {
+            world.rollbackTo(savepoint);
+          } else {
+            world.release(savepoint);
+          }
         }
       }
     }

@@ -26,7 +26,9 @@ import org.pgconcord.router.auth.BackendSecret;
 import org.pgconcord.router.backend.ShardDirectory;
 import org.pgconcord.router.entries.LookupIndexes;
 import org.pgconcord.router.plan.StatementPlanner;
+import org.pgconcord.router.tx.Deadlocks;
 import org.pgconcord.router.tx.RouterEpochs;
+import org.pgconcord.router.tx.TransactionMetrics;
 import org.pgconcord.testkit.cluster.ClusterRoles;
 import org.pgconcord.testkit.cluster.ShardCluster;
 
@@ -67,6 +69,8 @@ final class DeclaredRouter implements AutoCloseable {
             new StatementPlanner(),
             new LookupIndexes(state),
             (gsi, keys) -> {},
+            TransactionMetrics.NONE,
+            new Deadlocks(),
             Duration.ofSeconds(5));
     server =
         new RouterServer(

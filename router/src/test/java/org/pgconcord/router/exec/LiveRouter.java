@@ -20,6 +20,7 @@ import org.pgconcord.router.RouterSettings;
 import org.pgconcord.router.auth.BackendSecret;
 import org.pgconcord.router.entries.LookupIndexes;
 import org.pgconcord.router.plan.StatementPlanner;
+import org.pgconcord.router.tx.Deadlocks;
 import org.pgconcord.router.tx.RouterEpochs;
 import org.pgconcord.router.tx.Shards;
 import org.pgconcord.router.tx.UsersIndex;
@@ -29,6 +30,7 @@ final class LiveRouter implements AutoCloseable {
   final Shards shards;
   final RouterEpochs epochs;
   final Set<String> suspects = ConcurrentHashMap.newKeySet();
+  final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private final RouterServer server;
   private final int port;
   private long revision = 1;
@@ -43,6 +45,7 @@ final class LiveRouter implements AutoCloseable {
         statement.execute("INSERT INTO countries VALUES ('FI', 'Finland'), ('FR', 'France')");
       }
     }
+    RouterMetrics metrics = new RouterMetrics(registry);
     server =
         new RouterServer(
             RouterSettings.of(
@@ -57,8 +60,10 @@ final class LiveRouter implements AutoCloseable {
                     new StatementPlanner(),
                     new LookupIndexes(epochs.current()),
                     this::suspect,
+                    metrics,
+                    new Deadlocks(),
                     Duration.ofSeconds(5))),
-            new RouterMetrics(new SimpleMeterRegistry()));
+            metrics);
     port = server.start().getPort();
   }
 
@@ -79,7 +84,13 @@ final class LiveRouter implements AutoCloseable {
 
   /** {@code mode}: pgJDBC's preferQueryMode. */
   Connection connect(String mode) throws SQLException {
+    return connect(mode, "ApplicationName", "test");
+  }
+
+  /** With one more of pgJDBC's properties. */
+  Connection connect(String mode, String property, String value) throws SQLException {
     Properties properties = new Properties();
+    properties.setProperty(property, value);
     properties.setProperty("user", "demo");
     properties.setProperty("preferQueryMode", mode);
     return DriverManager.getConnection("jdbc:postgresql://127.0.0.1:" + port + "/app", properties);

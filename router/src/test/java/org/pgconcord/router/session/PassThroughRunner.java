@@ -107,7 +107,7 @@ final class PassThroughRunner implements StatementRunner {
   private void onBackend(ShardId shard, ResultSink sink, Consumer<BackendConnection> then) {
     CompletableFuture<BackendConnection> backend =
         explicit || implicit
-            ? session.backends().enlist(shard, "BEGIN")
+            ? session.backends().enlist(shard, BackendRole.CLIENT, "BEGIN")
             : session.backends().acquire(shard, BackendRole.CLIENT);
     var unused =
         backend.whenComplete(
@@ -170,7 +170,7 @@ final class PassThroughRunner implements StatementRunner {
   public void describe(ClientStatement statement, DescribeSink sink) {
     CompletableFuture<BackendConnection> backend =
         explicit || implicit
-            ? session.backends().enlist(shard(statement.sql()), "BEGIN")
+            ? session.backends().enlist(shard(statement.sql()), BackendRole.CLIENT, "BEGIN")
             : session.backends().acquire(shard(statement.sql()), BackendRole.CLIENT);
     var unused =
         backend.thenAccept(

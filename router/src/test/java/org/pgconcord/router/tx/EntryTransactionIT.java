@@ -208,20 +208,6 @@ class EntryTransactionIT {
   }
 
   @Test
-  void rowsOfASecondShardAreRefused() {
-    WriterSession writer = session();
-    String result =
-        writer.attempt(
-            () -> {
-              writer.insert(ON_A, 1, X);
-              writer.insert(ON_B, 1, "y@example.com");
-            });
-    assertThat(result).isEqualTo("0A000");
-    assertThat(shards.owners()).isEmpty();
-    assertThat(shards.entries()).isEmpty();
-  }
-
-  @Test
   void theLoserOfARaceWaitsAndIsToldOfTheDuplicate() throws Exception {
     for (List<String> tenants : List.of(List.of(ON_A, ON_B), List.of(ON_B, ON_A))) {
       shards.empty();
@@ -370,7 +356,7 @@ class EntryTransactionIT {
     return switch (role) {
       case PRE, POST -> A;
       case CLIENT -> UsersIndex.INDEX.shardOf(Tuple.of(tenant));
-      case SERVICE -> B;
+      case SERVICE, AUDIT, WATCH -> B;
     };
   }
 

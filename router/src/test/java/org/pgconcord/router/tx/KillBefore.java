@@ -74,8 +74,26 @@ final class KillBefore {
     }
 
     @Override
-    public CompletableFuture<BackendConnection> enlist(ShardId shard, String begin) {
-      return inner.enlist(shard, begin).thenApply(this::watched);
+    public CompletableFuture<BackendConnection> enlist(
+        ShardId shard, BackendRole role, String begin) {
+      return inner.enlist(shard, role, begin).thenApply(this::watched);
+    }
+
+    @Override
+    public void savepoint(String name) {
+      inner.savepoint(name);
+    }
+
+    @Override
+    public CompletableFuture<Void> rollbackTo(String name) {
+      count();
+      return inner.rollbackTo(name);
+    }
+
+    @Override
+    public CompletableFuture<Void> release(String name) {
+      count();
+      return inner.release(name);
     }
 
     @Override
@@ -121,6 +139,11 @@ final class KillBefore {
     public CompletableFuture<QueryResult> query(String sql, List<@Nullable String> parameters) {
       count();
       return inner.query(sql, parameters);
+    }
+
+    @Override
+    public int processId() {
+      return inner.processId();
     }
 
     @Override

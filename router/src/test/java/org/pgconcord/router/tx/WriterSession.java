@@ -22,6 +22,7 @@ import org.pgconcord.router.entries.ReturnedRows;
 import org.pgconcord.router.entries.ServiceSessions;
 import org.pgconcord.router.entries.Suspects;
 import org.pgconcord.router.plan.TransactionModes;
+import org.pgconcord.router.session.CommitMode;
 import org.pgconcord.router.session.ResultSink;
 import org.pgconcord.router.session.SessionSettings;
 import org.pgconcord.router.session.SettingCommand;
@@ -41,8 +42,9 @@ final class WriterSession implements AutoCloseable, Suspects {
         new Transaction(
             backends,
             new RecordedSettings(recorder),
-            new ServiceSessions(backends, lockTimeout),
-            this);
+            new ServiceSessions(backends, lockTimeout, () -> Duration.ZERO),
+            this,
+            TransactionMetrics.NONE);
   }
 
   @Override
@@ -96,6 +98,22 @@ final class WriterSession implements AutoCloseable, Suspects {
     CompletableFuture<Void> secured =
         adds ? tx.entries().add(main, rows.found()) : tx.entries().remove(main, rows.found());
     return secured.thenApply(done -> result.rows().size());
+  }
+
+  void savepoint(String name) {
+    onLoop(
+        () -> {
+          tx.savepoint(name);
+          return done();
+        });
+  }
+
+  void rollbackTo(String name) {
+    onLoop(() -> tx.rollbackTo(name));
+  }
+
+  void release(String name) {
+    onLoop(() -> tx.release(name));
   }
 
   void commit() {
@@ -173,6 +191,33 @@ final class WriterSession implements AutoCloseable, Suspects {
     @Override
     public void run(BackendConnection home, SettingCommand command, String sql, ResultSink sink) {
       throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void refuse(String name) {}
+
+    @Override
+    public void savepoint(String name) {}
+
+    @Override
+    public void rolledBackTo(String name) {}
+
+    @Override
+    public void released(String name) {}
+
+    @Override
+    public CommitMode commitMode() {
+      return CommitMode.MULTI;
+    }
+
+    @Override
+    public Duration lockTimeout() {
+      return Duration.ZERO;
+    }
+
+    @Override
+    public Duration statementTimeout() {
+      return Duration.ZERO;
     }
 
     @Override

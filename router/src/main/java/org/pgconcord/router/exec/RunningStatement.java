@@ -1,0 +1,277 @@
+package org.pgconcord.router.exec;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.backend.BackendConnection;
+import org.pgconcord.router.backend.BackendRole;
+import org.pgconcord.router.backend.QueryResult;
+import org.pgconcord.router.session.ResultSink;
+import org.pgconcord.router.session.SessionContext;
+import org.pgconcord.router.tx.Deadlocks;
+import org.pgconcord.router.tx.Transaction;
+import org.pgconcord.router.wire.ErrorFields;
+import org.pgconcord.router.wire.Frame;
+
+/**
+ * The statement that a session runs: how long it may take, and how it is ended before its time, by
+ * the client, by {@code statement_timeout}, or as the victim of a deadlock over shards. It is ended
+ * by cancelling whatever runs for it on any backend, again and again until it has ended, for it may
+ * be between two steps just now; the error that comes back is put in the right words here.
+ *
+ * <p>From its second second on it takes part in the search for deadlocks ({@link Deadlocks}). On
+ * the session's event loop.
+ */
+final class RunningStatement {
+  private static final String CANCELED = "57014";
+  private static final long FIRST_LOOK_MILLIS = 1_000;
+  private static final long LOOK_MILLIS = 200;
+  private static final long SURE_MILLIS = 50;
+  private static final long AGAIN_MILLIS = 100;
+  private static final String BLOCKERS =
+      "SELECT w, b FROM pg_catalog.unnest($1::int[]) AS w,"
+          + " pg_catalog.unnest(pg_catalog.pg_blocking_pids(w)) AS b";
+
+  private final SessionContext session;
+  private final Deadlocks deadlocks;
+  private final Transaction tx;
+  private long count;
+  private long began;
+  private boolean running;
+  private boolean interrupted;
+  private boolean ticking;
+  private boolean watched;
+  private @Nullable ErrorFields reason;
+  private @Nullable ScheduledFuture<?> timeout;
+
+  RunningStatement(SessionContext session, Deadlocks deadlocks, Transaction tx) {
+    this.session = session;
+    this.deadlocks = deadlocks;
+    this.tx = tx;
+  }
+
+  boolean running() {
+    return running;
+  }
+
+  void begin() {
+    running = true;
+    interrupted = false;
+    reason = null;
+    count++;
+    began = System.nanoTime();
+    Duration limit = session.settings().statementTimeout();
+    if (!limit.isZero()) {
+      timeout = session.loop().schedule(this::timedOut, limit.toNanos(), TimeUnit.NANOSECONDS);
+    }
+    if (!ticking) {
+      tickIn(FIRST_LOOK_MILLIS);
+    }
+  }
+
+  void end() {
+    running = false;
+    if (timeout != null) {
+      timeout.cancel(false);
+      timeout = null;
+    }
+    if (watched) {
+      watched = false;
+      deadlocks.withdraw(session.id());
+      connections(true).forEach(BackendConnection::close);
+    }
+  }
+
+  // --- before its time -------------------------------------------------------------------------
+
+  /** The client wants it to end. */
+  void cancel() {
+    interrupt(null);
+  }
+
+  private void timedOut() {
+    interrupt(ErrorFields.plain("ERROR", CANCELED, "canceling statement due to statement timeout"));
+  }
+
+  private void interrupt(@Nullable ErrorFields words) {
+    if (running && !interrupted && !tx.committing()) {
+      interrupted = true;
+      reason = words;
+      cancelUntilEnded(count);
+    }
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private void cancelUntilEnded(long statement) {
+    if (running && count == statement && !tx.committing() && !tx.failed()) {
+      session.backends().cancelRunning();
+      session
+          .loop()
+          .schedule(() -> cancelUntilEnded(statement), AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /** The sink, which says why when it hears of a cancel. */
+  ResultSink worded(ResultSink sink) {
+    return new Worded(sink);
+  }
+
+  private ErrorFields worded(ErrorFields fields) {
+    return reason != null && fields.sqlState().equals(CANCELED) ? reason : fields;
+  }
+
+  // --- deadlocks -------------------------------------------------------------------------------
+
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private void tickIn(long millis) {
+    ticking = true;
+    session.loop().schedule(this::tick, millis, TimeUnit.MILLISECONDS);
+  }
+
+  private void tick() {
+    ticking = false;
+    if (!running) {
+      return;
+    }
+    long age = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
+    if (age < FIRST_LOOK_MILLIS) {
+      tickIn(FIRST_LOOK_MILLIS - age);
+      return;
+    }
+    publish();
+    deadlocks.look().ifPresent(this::look);
+    tickIn(LOOK_MILLIS);
+  }
+
+  private void publish() {
+    long statement = count;
+    watched = true;
+    deadlocks.publish(
+        new Deadlocks.Published(
+            session.id(),
+            statement,
+            began,
+            backends(false),
+            backends(true),
+            !tx.committing() && !interrupted,
+            () -> session.loop().execute(() -> endAsVictim(statement))));
+  }
+
+  private void endAsVictim(long statement) {
+    if (count == statement) {
+      interrupt(
+          ErrorFields.of(
+              ErrorCode.TX_DEADLOCK
+                  .because("deadlock detected")
+                  .withDetail("Sessions of this router wait for each other over several shards.")));
+    }
+  }
+
+  private void look(Map<ShardId, List<Integer>> waiting) {
+    List<CompletableFuture<Set<Deadlocks.Block>>> answers = new ArrayList<>();
+    waiting.forEach((shard, processIds) -> answers.add(blocks(shard, processIds)));
+    var unused =
+        CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
+            .whenComplete(
+                (done, failure) -> {
+                  if (failure != null) {
+                    deadlocks.lookFailed();
+                  } else if (deadlocks.looked(
+                      answers.stream()
+                          .flatMap(answer -> answer.join().stream())
+                          .collect(Collectors.toSet()))) {
+                    lookSoon();
+                  }
+                });
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private void lookSoon() {
+    session
+        .loop()
+        .schedule(
+            () -> {
+              if (running) {
+                deadlocks.look().ifPresent(this::look);
+              }
+            },
+            SURE_MILLIS,
+            TimeUnit.MILLISECONDS);
+  }
+
+  private CompletableFuture<Set<Deadlocks.Block>> blocks(ShardId shard, List<Integer> processIds) {
+    String array =
+        processIds.stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
+    return session
+        .backends()
+        .acquire(shard, BackendRole.WATCH)
+        .thenCompose(backend -> backend.query(BLOCKERS, List.of(array)))
+        .thenApply(result -> blocks(shard, result));
+  }
+
+  private static Set<Deadlocks.Block> blocks(ShardId shard, QueryResult result) {
+    Set<Deadlocks.Block> blocks = new HashSet<>();
+    for (List<@Nullable String> row : result.rows()) {
+      blocks.add(new Deadlocks.Block(backend(shard, row.get(0)), backend(shard, row.get(1))));
+    }
+    return blocks;
+  }
+
+  private static Deadlocks.Backend backend(ShardId shard, @Nullable String processId) {
+    return new Deadlocks.Backend(
+        shard, Integer.parseInt(Optional.ofNullable(processId).orElse("0")));
+  }
+
+  private Set<Deadlocks.Backend> backends(boolean busy) {
+    return connections(false).stream()
+        .filter(backend -> !busy || backend.busy())
+        .map(backend -> new Deadlocks.Backend(backend.shard(), backend.processId()))
+        .collect(Collectors.toSet());
+  }
+
+  private Collection<BackendConnection> connections(boolean watch) {
+    return session.backends().connections().stream()
+        .filter(backend -> (backend.role() == BackendRole.WATCH) == watch)
+        .toList();
+  }
+
+  private final class Worded extends ForwardingSink {
+    private final ResultSink target;
+
+    Worded(ResultSink target) {
+      super(target);
+      this.target = target;
+    }
+
+    @Override
+    public void error(Frame frame) {
+      if (reason == null) {
+        super.error(frame);
+      } else {
+        super.error(worded(ErrorFields.read(frame)));
+      }
+    }
+
+    @Override
+    public void error(ErrorFields fields) {
+      super.error(worded(fields));
+    }
+
+    @Override
+    public void done() {
+      target.done();
+    }
+  }
+}
