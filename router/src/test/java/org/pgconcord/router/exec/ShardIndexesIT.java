@@ -9,14 +9,17 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.pgconcord.config.topology.KeyFunction;
 import org.pgconcord.config.value.ShardId;
 
 /**
@@ -33,6 +36,7 @@ class ShardIndexesIT {
          "zone": {"type": "range", "columns": ["zone_no"]},
          "slot": {"type": "modulo", "columns": ["slot_no"], "index_params": {"modulus": 12}},
          "room": {"type": "xxhash", "columns": ["building", "room"]},
+         "mail": {"type": "xxhash", "columns": ["lower(mail)"]},
          "fare": {"type": "xxhash", "columns": ["price", "currency", "due"]}},
        "shard_groups": [
          {"uid": "meta", "key_ranges": [{"shard_uid": "shard-a"}]},
@@ -54,6 +58,7 @@ class ShardIndexesIT {
          "slots": {"shard_group": "slots"},
          "rooms": {"shard_group": "hashed"},
          "bookings": {"shard_group": "hashed"},
+         "mails": {"shard_group": "hashed", "shard_index": "mail"},
          "fares": {"shard_group": "hashed", "shard_index": "fare"}}}}}}}
       """;
 
@@ -65,6 +70,7 @@ class ShardIndexesIT {
               + " PRIMARY KEY (building, room))",
           "CREATE TABLE bookings (building bigint, room text, id int, who text,"
               + " PRIMARY KEY (building, room, id))",
+          "CREATE TABLE mails (mail varchar(40) COLLATE \"C\" PRIMARY KEY)",
           "CREATE TABLE fares (price numeric(8,2), currency char(5), due date, label text,"
               + " PRIMARY KEY (price, currency, due))");
 
@@ -191,6 +197,34 @@ class ShardIndexesIT {
                   "SELECT label FROM fares WHERE price = 1.01 AND currency = 'X' AND due = '2026-01-01'"))
           .containsExactly("rounded");
     }
+  }
+
+  /** The server's own lower() says which rows belong together. */
+  @Test
+  void textsThatAreEqualInLowerCaseLieTogether() throws SQLException {
+    empty("mails");
+    List<String> texts =
+        List.of(
+            "adam@x", "ADAM@X", "Adam@x", "İ", "i", "I", "ı", "ẞ", "ß", "SS", "ÄÖ", "äö", "K", "k",
+            "\u212A", "Σ", "ς", "σ", "[", "{", "@", "`", "Z", "z", "");
+    try (Connection client = router.connect("extended")) {
+      for (String text : texts) {
+        insert(client, "INSERT INTO mails VALUES (?)", text);
+        String where = "mail = '" + text + "'";
+        assertFound(
+            client, "mails", where, router.holders("SELECT 1 FROM mails WHERE " + where).get(0));
+      }
+      assertWideReadsAgree(client, "SELECT mail FROM mails WHERE lower(mail) = 'adam@x'");
+    }
+    Map<String, String> shardOf = new HashMap<>();
+    for (ShardId shard : router.cluster.shards()) {
+      for (String lower : router.direct(shard, "SELECT DISTINCT lower(mail) FROM mails")) {
+        assertThat(shardOf.putIfAbsent(lower, shard.uid())).as(lower).isNull();
+      }
+    }
+    assertThat(shardOf.keySet())
+        .containsExactlyInAnyOrderElementsOf(
+            texts.stream().map(KeyFunction.LOWER::apply).distinct().toList());
   }
 
   @Test
