@@ -15,7 +15,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.pgconcord.backfill.BuildNote.ShardNote;
-import org.pgconcord.backfill.export.KeyColumns;
+import org.pgconcord.backfill.export.LookupColumns;
 import org.pgconcord.backfill.load.LoadClaim;
 import org.pgconcord.backfill.load.LoadClaim.Loaded;
 import org.pgconcord.backfill.run.RunFile;
@@ -101,7 +101,7 @@ public final class Backfill {
       try {
         Optional<Loaded> ended = claim.take(target, index.gsi().lookup());
         services.hook().reached(BuildStep.TARGET_CLAIMED);
-        KeyColumns columns = KeyColumns.read(target, index);
+        LookupColumns columns = LookupColumns.read(target, index);
         target.commit();
         Loaded loaded =
             ended.isPresent() ? ended.get() : exportAndLoad(snapshots, directory, claim, columns);
@@ -188,7 +188,7 @@ public final class Backfill {
       Map<ShardId, OwnerSnapshot> snapshots,
       BuildDirectory directory,
       LoadClaim claim,
-      KeyColumns columns)
+      LookupColumns columns)
       throws IOException {
     int threads = services.options().exporters() + index.ownerShards().size();
     ExecutorService workers =

@@ -7,7 +7,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Semaphore;
 import org.pgconcord.backfill.BackfillProgress.Phase;
-import org.pgconcord.backfill.export.KeyColumns;
+import org.pgconcord.backfill.export.LookupColumns;
 import org.pgconcord.backfill.export.ShardExport;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.LookupIndex;
@@ -28,7 +28,7 @@ final class Exports {
       Sessions sessions,
       BuildJournal journal,
       BuildDirectory directory,
-      KeyColumns columns) {
+      LookupColumns columns) {
     this.services = services;
     this.sink = sink;
     this.export =

@@ -13,7 +13,7 @@ import org.pgconcord.backfill.load.Load.Source;
 import org.pgconcord.backfill.load.LoadClaim;
 import org.pgconcord.backfill.load.LoadClaim.Loaded;
 import org.pgconcord.backfill.merge.RangePlan;
-import org.pgconcord.backfill.order.RawOrder;
+import org.pgconcord.backfill.order.RowOrder;
 import org.pgconcord.backfill.run.RunFile;
 import org.pgconcord.backfill.run.RunNote;
 import org.pgconcord.config.value.ShardId;
@@ -43,7 +43,7 @@ final class Loads {
     this.directory = directory;
   }
 
-  Loaded run(LoadClaim claim, RawOrder order, ExecutorService workers) throws IOException {
+  Loaded run(LoadClaim claim, RowOrder order, ExecutorService workers) throws IOException {
     List<Source> sources = new ArrayList<>();
     try {
       Map<ShardId, ProgressMeter> meters = openAll(sources);
@@ -77,7 +77,7 @@ final class Loads {
     return meters;
   }
 
-  private RangePlan plan(List<Source> sources, RawOrder order) {
+  private RangePlan plan(List<Source> sources, RowOrder order) {
     List<byte[]> cuts = journal.note().cuts();
     if (cuts != null) {
       return new RangePlan(cuts);

@@ -14,6 +14,9 @@ import org.pgconcord.config.value.Tuple;
  * primary key and the owner's unique index do as well.
  */
 public final class EntrySql {
+  /** Entries of one key that are worth reading. */
+  public static final int READ_MOST = 1_000;
+
   private final LookupIndex index;
   private final String lookup;
   private final String columns;
@@ -46,25 +49,22 @@ public final class EntrySql {
   }
 
   /**
-   * One row per shard key that an entry with these indexed values names: the read epoch, then the
-   * shard key's columns; one row with NULLs behind the epoch when there is no entry.
+   * One row per entry with these indexed values: the read epoch, then the shard key's columns; one
+   * row with NULLs behind the epoch when there is none. At most one row more than {@link
+   * #READ_MOST}.
    */
   public EntryStatement readWithEpoch(Tuple key) {
+    String shardKey = list(index.shardKey());
+    String entries =
+        "SELECT " + shardKey + " FROM " + lookup + " WHERE " + equal(index.key(), " AND ");
     return EntryStatement.of(
-        "SELECT "
-            + (index.gsi().unique() ? "" : "DISTINCT ")
-            + "e.last_value, "
-            + index.shardKey().stream()
-                .map(c -> "l." + c.quoted())
-                .collect(Collectors.joining(", "))
-            + " FROM "
+        "SELECT e.last_value, l.* FROM "
             + LookupDdl.readEpoch(index)
-            + " e LEFT JOIN "
-            + lookup
-            + " l ON "
-            + IntStream.range(0, index.key().size())
-                .mapToObj(i -> "l." + index.key().get(i).quoted() + " = $" + (i + 1))
-                .collect(Collectors.joining(" AND ")),
+            + " e LEFT JOIN ("
+            + entries
+            + " LIMIT "
+            + (READ_MOST + 1)
+            + ") l ON true",
         key);
   }
 

@@ -71,15 +71,17 @@ public record LookupIndex(
     Placement.Sharded sharded = placement(gsi, database, gsi.owner(), Placement.Sharded.class);
     List<IndexColumn> columns =
         stored(gsi).stream().map(name -> column(gsi, column(gsi, owner, name))).toList();
-    KeyType shardKeyType = column(gsi, column(gsi, owner, only(gsi, gsi.ownerShardKey()))).type();
-    only(gsi, gsi.columns());
+    List<KeyType> shardKeyTypes =
+        gsi.ownerShardKey().stream()
+            .map(name -> column(gsi, column(gsi, owner, name)).type())
+            .toList();
     return new LookupIndex(
         gsi,
         owner,
         columns,
         lookup.shard(),
         sharded.group().shards(),
-        new ShardLocator(sharded.group(), sharded.index(), shardKeyType));
+        new ShardLocator(sharded.group(), sharded.index(), shardKeyTypes));
   }
 
   private static <P extends Placement> P placement(
@@ -89,13 +91,6 @@ public record LookupIndex(
       throw refused(gsi, "table " + table + " is not placed as the index needs it");
     }
     return kind.cast(placement);
-  }
-
-  private static String only(Gsi gsi, List<String> columns) {
-    if (columns.size() != 1) {
-      throw refused(gsi, "it has more than one indexed or shard-key column");
-    }
-    return columns.get(0);
   }
 
   private static Set<String> stored(Gsi gsi) {
@@ -203,7 +198,7 @@ public record LookupIndex(
 
   /** The shard of the owner rows with this shard key. */
   public ShardId shardOf(Tuple shardKey) {
-    return locator.locate(shardKey.get(0));
+    return locator.locate(shardKey.values());
   }
 
   /** The number of an identity's advisory lock on an owner shard (PROTOCOL 1.2). */

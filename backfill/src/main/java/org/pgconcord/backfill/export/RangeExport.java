@@ -20,14 +20,14 @@ final class RangeExport {
   private static final long REPORT_EVERY = 16 * 1024;
 
   private final LookupIndex index;
-  private final KeyColumns columns;
+  private final LookupColumns columns;
   private final NullRows nullRows;
   private final Path directory;
   private final int sortMemoryKilobytes;
 
   RangeExport(
       LookupIndex index,
-      KeyColumns columns,
+      LookupColumns columns,
       BuildFindings findings,
       Path directory,
       int sortMemoryKilobytes) {
@@ -52,18 +52,18 @@ final class RangeExport {
     }
     long violations = nullRows.report(transaction, shard, range);
     try (RunWriter writer = new RunWriter(directory, file, ordinal)) {
-      copy(transaction, columns.copyOut(index, range), writer, meter);
+      copy(transaction, range, writer, meter);
       return writer.finish(violations);
     }
   }
 
-  private static void copy(
-      Connection transaction, String sql, RunWriter writer, ProgressMeter meter)
+  private void copy(Connection transaction, BlockRange range, RunWriter writer, ProgressMeter meter)
       throws SQLException, IOException {
+    String sql = columns.copyOut(index, range);
     CopyOut out = transaction.unwrap(PGConnection.class).getCopyAPI().copyOut(sql);
     try {
       Counted counted = new Counted(writer, meter);
-      CopyRows rows = new CopyRows(counted);
+      CopyRows rows = new CopyRows(columns.types().size(), counted);
       for (byte[] piece = out.readFromCopy(); piece != null; piece = out.readFromCopy()) {
         rows.feed(piece);
       }

@@ -56,7 +56,7 @@ public final class ShardExport {
 
   public ShardExport(
       LookupIndex index,
-      KeyColumns columns,
+      LookupColumns columns,
       Sessions sessions,
       BuildJournal journal,
       BuildDirectory directory,

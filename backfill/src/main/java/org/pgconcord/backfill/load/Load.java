@@ -17,7 +17,7 @@ import org.pgconcord.backfill.ProgressMeter;
 import org.pgconcord.backfill.Sessions;
 import org.pgconcord.backfill.load.LoadClaim.Loaded;
 import org.pgconcord.backfill.merge.RangePlan;
-import org.pgconcord.backfill.order.RawOrder;
+import org.pgconcord.backfill.order.RowOrder;
 import org.pgconcord.backfill.run.RunFile;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.ShardId;
@@ -74,7 +74,7 @@ public final class Load {
   public record Source(RunFile run, ShardId shard, ProgressMeter meter) {}
 
   /** Loads the ranges that are missing, several at a time, and returns the sum over all ranges. */
-  public Loaded run(List<Source> sources, RangePlan plan, RawOrder order, Executor loaders) {
+  public Loaded run(List<Source> sources, RangePlan plan, RowOrder order, Executor loaders) {
     Map<Integer, Loaded> done = loadedRanges();
     ConcurrentLinkedQueue<Integer> open =
         new ConcurrentLinkedQueue<>(
@@ -102,7 +102,7 @@ public final class Load {
   }
 
   private void drain(
-      ConcurrentLinkedQueue<Integer> open, List<Source> sources, RangePlan plan, RawOrder order) {
+      ConcurrentLinkedQueue<Integer> open, List<Source> sources, RangePlan plan, RowOrder order) {
     try {
       Connection session = sessions.open(lookupShard);
       try {
@@ -122,7 +122,7 @@ public final class Load {
   }
 
   private void load(
-      Connection session, int range, List<Source> sources, RangePlan plan, RawOrder order)
+      Connection session, int range, List<Source> sources, RangePlan plan, RowOrder order)
       throws SQLException, IOException {
     List<RunFile> runs = sources.stream().map(Source::run).toList();
     List<ShardId> shards = sources.stream().map(Source::shard).toList();

@@ -1,7 +1,7 @@
 package org.pgconcord.backfill.load;
 
 import java.util.Arrays;
-import org.pgconcord.backfill.order.RawOrder;
+import org.pgconcord.backfill.order.RowOrder;
 import org.pgconcord.backfill.run.RunCursor;
 import org.pgconcord.config.value.ShardId;
 
@@ -22,7 +22,7 @@ final class PreviousRow {
     loaded = wasLoaded;
   }
 
-  boolean sameKey(RunCursor row, RawOrder order) {
+  boolean sameKey(RunCursor row, RowOrder order) {
     return length > 0 && row.compareRow(bytes, order) == 0;
   }
 

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.util.List;
 import org.pgconcord.backfill.merge.LoserTree;
-import org.pgconcord.backfill.order.RawOrder;
+import org.pgconcord.backfill.order.RowOrder;
 import org.pgconcord.backfill.run.RunCursor;
 import org.pgconcord.config.value.ShardId;
 
@@ -15,7 +15,7 @@ import org.pgconcord.config.value.ShardId;
 final class RangeMerge {
   private final List<RunCursor> cursors;
   private final List<ShardId> shards;
-  private final RawOrder order;
+  private final RowOrder order;
   private final DuplicateRows duplicates = new DuplicateRows();
   private final long[] rowsOfRun;
   private final long[] bytesOfRun;
@@ -23,7 +23,7 @@ final class RangeMerge {
   /**
    * @param shards the shard of each cursor's run
    */
-  RangeMerge(List<RunCursor> cursors, List<ShardId> shards, RawOrder order) {
+  RangeMerge(List<RunCursor> cursors, List<ShardId> shards, RowOrder order) {
     this.cursors = cursors;
     this.shards = shards;
     this.order = order;

@@ -2,7 +2,7 @@ package org.pgconcord.backfill.merge;
 
 import java.io.IOException;
 import java.util.List;
-import org.pgconcord.backfill.order.RawOrder;
+import org.pgconcord.backfill.order.RowOrder;
 import org.pgconcord.backfill.run.RunCursor;
 
 /**
@@ -13,12 +13,12 @@ import org.pgconcord.backfill.run.RunCursor;
  */
 public final class LoserTree {
   private final RunCursor[] cursors;
-  private final RawOrder order;
+  private final RowOrder order;
 
   /** {@code losers[0]} is the winner of all, {@code losers[1..n-1]} the losers of the matches. */
   private final int[] losers;
 
-  public LoserTree(List<RunCursor> cursors, RawOrder order) {
+  public LoserTree(List<RunCursor> cursors, RowOrder order) {
     this.cursors = cursors.toArray(RunCursor[]::new);
     this.order = order;
     this.losers = new int[Math.max(1, this.cursors.length)];
@@ -62,7 +62,7 @@ public final class LoserTree {
     if (cursors[a].exhausted() || cursors[b].exhausted()) {
       return !cursors[a].exhausted() || (cursors[b].exhausted() && a < b);
     }
-    int compared = cursors[a].compareKey(cursors[b], order);
+    int compared = cursors[a].compare(cursors[b], order);
     return compared != 0 ? compared < 0 : a < b;
   }
 }

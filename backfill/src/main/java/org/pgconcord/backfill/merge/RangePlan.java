@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.pgconcord.backfill.order.RawOrder;
+import org.pgconcord.backfill.order.RowOrder;
 import org.pgconcord.backfill.run.RunCursor;
 import org.pgconcord.backfill.run.RunFile;
 import org.pgconcord.backfill.run.Sample;
@@ -20,11 +20,11 @@ public record RangePlan(List<byte[]> cuts) {
   }
 
   /** Cuts so that a range has about {@code rangeBytes} over all runs, from the runs' samples. */
-  public static RangePlan cut(List<RunFile> runs, RawOrder order, long rangeBytes) {
+  public static RangePlan cut(List<RunFile> runs, RowOrder order, long rangeBytes) {
     List<byte[]> keys =
         runs.stream()
             .flatMap(run -> run.samples().stream())
-            .map(Sample::key)
+            .map(Sample::values)
             .sorted(order::compare)
             .toList();
     long bytes = runs.stream().mapToLong(run -> run.note().dataBytes()).sum();
@@ -44,7 +44,7 @@ public record RangePlan(List<byte[]> cuts) {
   }
 
   /** Cursors over one range of each run, in the order of the runs. */
-  public List<RunCursor> cursors(int range, List<RunFile> runs, RawOrder order, int bufferBytes)
+  public List<RunCursor> cursors(int range, List<RunFile> runs, RowOrder order, int bufferBytes)
       throws IOException {
     List<RunCursor> cursors = new ArrayList<>(runs.size());
     for (RunFile run : runs) {
@@ -64,7 +64,7 @@ public record RangePlan(List<byte[]> cuts) {
   }
 
   private static long place(
-      RunFile run, Optional<byte[]> key, long otherwise, RawOrder order, int bufferBytes)
+      RunFile run, Optional<byte[]> key, long otherwise, RowOrder order, int bufferBytes)
       throws IOException {
     return key.isPresent() ? run.firstNotBelow(key.get(), order, bufferBytes) : otherwise;
   }

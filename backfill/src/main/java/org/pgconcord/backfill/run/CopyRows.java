@@ -5,9 +5,9 @@ import java.util.Arrays;
 import org.pgconcord.config.error.ErrorCode;
 
 /**
- * Cuts the stream of a binary COPY of two columns into rows. The server sends a row per message
- * today, which is the fast path; the protocol does not promise it, so a row that spans messages is
- * put together here. Used by one thread.
+ * Cuts the stream of a binary COPY into rows. The server sends a row per message today, which is
+ * the fast path; the protocol does not promise it, so a row that spans messages is put together
+ * here. Used by one thread.
  */
 public final class CopyRows {
   /** Takes one row; the array belongs to the caller and is valid during the call. */
@@ -17,11 +17,13 @@ public final class CopyRows {
   }
 
   private final RowSink sink;
+  private final int columns;
   private byte[] carry = new byte[0];
   private boolean inRows;
   private boolean ended;
 
-  public CopyRows(RowSink sink) {
+  public CopyRows(int columns, RowSink sink) {
+    this.columns = columns;
     this.sink = sink;
   }
 
@@ -34,8 +36,9 @@ public final class CopyRows {
       if (fields == -1) {
         ended = true;
         at = bytes.length;
-      } else if (fields != 2) {
-        throw ErrorCode.INTERNAL.because("a COPY row has " + fields + " fields instead of 2");
+      } else if (fields != columns) {
+        throw ErrorCode.INTERNAL.because(
+            "a COPY row has " + fields + " fields instead of " + columns);
       } else {
         int length = RowFormat.rowLength(bytes, at, bytes.length);
         if (length < 0) {

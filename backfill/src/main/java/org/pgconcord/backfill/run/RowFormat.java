@@ -1,9 +1,9 @@
 package org.pgconcord.backfill.run;
 
 /**
- * One row of a binary COPY with two columns that are not NULL (PostgreSQL manual, "COPY", Binary
- * Format): {@code int16 2, int32 length, key, int32 length, shard key}. Runs hold rows in just this
- * form, so that loading copies bytes and never builds a row.
+ * One row of a binary COPY whose columns are not NULL (PostgreSQL manual, "COPY", Binary Format):
+ * {@code int16 columns}, then each value after its {@code int32 length}, the identity's first. Runs
+ * hold rows in just this form, so that loading copies bytes and never builds a row.
  */
 public final class RowFormat {
   /** The signature, no flags, no header extension: what a binary COPY stream begins with. */
@@ -13,8 +13,8 @@ public final class RowFormat {
 
   private static final byte[] TRAILER = {(byte) 0xFF, (byte) 0xFF};
 
-  /** Bytes before a key's first byte. */
-  static final int KEY_OFFSET = 2 + 4;
+  /** Bytes before the first value's length. */
+  static final int VALUES = 2;
 
   private RowFormat() {}
 
@@ -42,14 +42,16 @@ public final class RowFormat {
    * {@code to}.
    */
   static int rowLength(byte[] bytes, int from, int to) {
-    if (to - from < KEY_OFFSET) {
+    if (to - from < VALUES) {
       return -1;
     }
-    long shardKeyLengthAt = (long) from + KEY_OFFSET + int32(bytes, from + 2);
-    if (shardKeyLengthAt + 4 > to) {
-      return -1;
+    long at = (long) from + VALUES;
+    for (int columns = int16(bytes, from); columns > 0; columns--) {
+      if (at + 4 > to) {
+        return -1;
+      }
+      at += 4 + (long) int32(bytes, (int) at);
     }
-    long end = shardKeyLengthAt + 4 + int32(bytes, (int) shardKeyLengthAt);
-    return end > to ? -1 : (int) (end - from);
+    return at > to ? -1 : (int) (at - from);
   }
 }

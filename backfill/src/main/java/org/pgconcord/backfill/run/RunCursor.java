@@ -4,8 +4,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.util.Arrays;
-import org.pgconcord.backfill.order.RawOrder;
+import org.pgconcord.backfill.order.RowOrder;
 
 /**
  * Walks the rows of a part of a run in one growing buffer; the current row is a slice of it, no
@@ -50,38 +49,23 @@ public final class RunCursor {
     return rowLength;
   }
 
-  public int keyStart() {
-    return rowStart + RowFormat.KEY_OFFSET;
+  /** Where the row's values begin, the first one's length before it. */
+  private int valuesStart() {
+    return rowStart + RowFormat.VALUES;
   }
 
-  public int keyLength() {
-    return RowFormat.int32(buffer, rowStart + 2);
+  /** Compares with the values of another row. */
+  public int compareValues(byte[] values, RowOrder order) {
+    return order.compare(buffer, valuesStart(), values, 0);
   }
 
-  public int compareKey(byte[] key, RawOrder order) {
-    return order.compare(buffer, keyStart(), keyLength(), key, 0, key.length);
+  public int compare(RunCursor other, RowOrder order) {
+    return order.compare(buffer, valuesStart(), other.buffer, other.valuesStart());
   }
 
-  public int compareKey(RunCursor other, RawOrder order) {
-    return order.compare(
-        buffer, keyStart(), keyLength(), other.buffer, other.keyStart(), other.keyLength());
-  }
-
-  /** Compares with the key of a row that starts at the array's first byte. */
-  public int compareRow(byte[] row, RawOrder order) {
-    int length = RowFormat.int32(row, 2);
-    return order.compare(buffer, keyStart(), keyLength(), row, RowFormat.KEY_OFFSET, length);
-  }
-
-  /** A copy of the current key. */
-  public byte[] key() {
-    return Arrays.copyOfRange(buffer, keyStart(), keyStart() + keyLength());
-  }
-
-  /** A copy of the current shard key. */
-  public byte[] shardKey() {
-    int from = keyStart() + keyLength() + 4;
-    return Arrays.copyOfRange(buffer, from, rowStart + rowLength);
+  /** Compares with a row that starts at the array's first byte. */
+  public int compareRow(byte[] row, RowOrder order) {
+    return order.compare(buffer, valuesStart(), row, RowFormat.VALUES);
   }
 
   private void locateRow() throws IOException {

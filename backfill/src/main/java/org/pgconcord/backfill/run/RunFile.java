@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.zip.CRC32C;
-import org.pgconcord.backfill.order.RawOrder;
+import org.pgconcord.backfill.order.RowOrder;
 
 /** A complete run, open for reading by any number of threads. */
 public final class RunFile implements AutoCloseable {
@@ -65,23 +65,25 @@ public final class RunFile implements AutoCloseable {
     return new RunCursor(channel, from, to, bufferBytes);
   }
 
-  /** The place of the first row whose key is not below {@code key}; the data's end if none. */
-  public long firstNotBelow(byte[] key, RawOrder order, int bufferBytes) throws IOException {
-    long at = lastSampleBelow(key, order);
+  /**
+   * The place of the first row that is not below the one with these values; the data's end if none.
+   */
+  public long firstNotBelow(byte[] values, RowOrder order, int bufferBytes) throws IOException {
+    long at = lastSampleBelow(values, order);
     RunCursor cursor = cursor(at, note.dataBytes(), bufferBytes);
-    while (!cursor.exhausted() && cursor.compareKey(key, order) < 0) {
+    while (!cursor.exhausted() && cursor.compareValues(values, order) < 0) {
       at += cursor.rowLength();
       cursor.advance();
     }
     return at;
   }
 
-  private long lastSampleBelow(byte[] key, RawOrder order) {
+  private long lastSampleBelow(byte[] values, RowOrder order) {
     int low = 0;
     int high = samples.size();
     while (low < high) {
       int middle = (low + high) >>> 1;
-      if (order.compare(samples.get(middle).key(), key) < 0) {
+      if (order.compare(samples.get(middle).values(), values) < 0) {
         low = middle + 1;
       } else {
         high = middle;

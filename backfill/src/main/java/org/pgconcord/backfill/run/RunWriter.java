@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * Writes one run: the rows as they come, then the samples (the key and place of the first row after
- * each {@link #SAMPLE_BYTES}), then where the samples begin. The samples let the load cut all runs
- * at the same keys without reading them. {@link #finish} returns only when file and directory entry
- * are on disk. Used by one thread.
+ * Writes one run: the rows as they come, then the samples (the values and place of the first row
+ * after each {@link #SAMPLE_BYTES}), then where the samples begin. The samples let the load cut all
+ * runs at the same keys without reading them. {@link #finish} returns only when file and directory
+ * entry are on disk. Used by one thread.
  */
 public final class RunWriter implements AutoCloseable {
   static final int SAMPLE_BYTES = 256 * 1024;
@@ -42,10 +42,10 @@ public final class RunWriter implements AutoCloseable {
             StandardOpenOption.WRITE);
   }
 
-  /** Appends one row in {@link RowFormat}; rows must come in key order. */
+  /** Appends one row in {@link RowFormat}; rows must come in the order of identities. */
   public void row(byte[] bytes, int offset, int length) throws IOException {
     if (written >= nextSampleAt) {
-      samples.add(Sample.ofRow(bytes, offset, written));
+      samples.add(Sample.ofRow(bytes, offset, length, written));
       nextSampleAt = written + SAMPLE_BYTES;
     }
     write(bytes, offset, length);

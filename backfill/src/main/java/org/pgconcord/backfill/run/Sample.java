@@ -6,25 +6,24 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A key of a run and the place of its row in the file. The file's tail: per sample {@code int64
- * place, int32 length, key}, then {@code int32 samples, int64 place of the first sample}.
+ * The values of a row of a run and the row's place in the file. The file's tail: per sample {@code
+ * int64 place, int32 length, values}, then {@code int32 samples, int64 place of the first sample}.
  */
 @SuppressWarnings("ArrayRecordComponent")
-public record Sample(byte[] key, long position) {
+public record Sample(byte[] values, long position) {
   /** Length of what is read first: count and place of the samples. */
   static final int FOOTER_BYTES = 4 + 8;
 
-  static Sample ofRow(byte[] row, int offset, long position) {
-    int keyLength = RowFormat.int32(row, offset + 2);
-    int from = offset + RowFormat.KEY_OFFSET;
-    return new Sample(Arrays.copyOfRange(row, from, from + keyLength), position);
+  static Sample ofRow(byte[] row, int offset, int length, long position) {
+    return new Sample(
+        Arrays.copyOfRange(row, offset + RowFormat.VALUES, offset + length), position);
   }
 
   static byte[] encode(List<Sample> samples, long dataBytes) {
-    int size = samples.stream().mapToInt(s -> 8 + 4 + s.key.length).sum() + FOOTER_BYTES;
+    int size = samples.stream().mapToInt(s -> 8 + 4 + s.values.length).sum() + FOOTER_BYTES;
     ByteBuffer out = ByteBuffer.allocate(size);
     for (Sample sample : samples) {
-      out.putLong(sample.position).putInt(sample.key.length).put(sample.key);
+      out.putLong(sample.position).putInt(sample.values.length).put(sample.values);
     }
     return out.putInt(samples.size()).putLong(dataBytes).array();
   }
@@ -33,9 +32,9 @@ public record Sample(byte[] key, long position) {
     List<Sample> samples = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       long position = in.getLong();
-      byte[] key = new byte[in.getInt()];
-      in.get(key);
-      samples.add(new Sample(key, position));
+      byte[] values = new byte[in.getInt()];
+      in.get(values);
+      samples.add(new Sample(values, position));
     }
     return samples;
   }

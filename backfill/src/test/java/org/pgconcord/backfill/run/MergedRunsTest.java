@@ -17,9 +17,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.pgconcord.backfill.merge.LoserTree;
 import org.pgconcord.backfill.merge.RangePlan;
 import org.pgconcord.backfill.order.RawOrder;
+import org.pgconcord.backfill.order.RowOrder;
 
 class MergedRunsTest {
-  private static final RawOrder TEXT = RawOrder.ofType(25);
+  private static final RawOrder BYTES = RawOrder.ofType(25);
+  private static final RowOrder TEXT = new RowOrder(List.of(BYTES));
 
   @SuppressWarnings("NullAway.Init")
   @TempDir
@@ -44,7 +46,7 @@ class MergedRunsTest {
         merged.addAll(merge(plan.cursors(range, files, TEXT, 64)));
       }
 
-      all.sort((a, b) -> TEXT.compare(utf8(a), utf8(b)));
+      all.sort((a, b) -> BYTES.compare(utf8(a), utf8(b)));
       assertThat(merged).as("seed %s, %s runs", seed, runs).isEqualTo(all);
       for (RunFile file : files) {
         file.close();
@@ -109,6 +111,7 @@ class MergedRunsTest {
       List<byte[]> rows = new ArrayList<>();
       CopyRows cutter =
           new CopyRows(
+              2,
               (bytes, offset, length) ->
                   rows.add(java.util.Arrays.copyOfRange(bytes, offset, offset + length)));
       for (int at = 0; at < all.length; at += piece) {
@@ -127,10 +130,15 @@ class MergedRunsTest {
     List<String> keys = new ArrayList<>();
     for (int run = tree.winner(); run >= 0; run = tree.winner()) {
       RunCursor row = cursors.get(run);
-      keys.add(new String(row.buffer(), row.keyStart(), row.keyLength(), StandardCharsets.UTF_8));
+      keys.add(key(row));
       tree.advance();
     }
     return keys;
+  }
+
+  private static String key(RunCursor row) {
+    int length = RowFormat.int32(row.buffer(), row.rowStart() + 2);
+    return new String(row.buffer(), row.rowStart() + 6, length, StandardCharsets.UTF_8);
   }
 
   private RunNote write(String name, int range, List<String> keys) throws IOException {
@@ -159,7 +167,7 @@ class MergedRunsTest {
     for (int i = 0; i < count; i++) {
       keys.add(Integer.toString(random.nextInt(50_000), 36) + "\u00e4".repeat(random.nextInt(9)));
     }
-    keys.sort((a, b) -> TEXT.compare(utf8(a), utf8(b)));
+    keys.sort((a, b) -> BYTES.compare(utf8(a), utf8(b)));
     return keys;
   }
 

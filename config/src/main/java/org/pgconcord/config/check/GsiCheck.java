@@ -1,7 +1,7 @@
 package org.pgconcord.config.check;
 
-import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -56,7 +56,7 @@ public final class GsiCheck {
     GsiCheck check = new GsiCheck(gsi, new TreeMap<>(owners));
     check.columns();
     check.onEachShard(
-        Rule.GSI_OWNER_UNIQUE, check::hasUniqueIndex, "no unique index proves one row per value");
+        Rule.GSI_OWNER_UNIQUE, check::hasUniqueIndex, "no unique index proves one row per entry");
     check.onEachShard(
         Rule.GSI_OWNER_INDEX,
         check::hasLeadingIndex,
@@ -107,14 +107,11 @@ public final class GsiCheck {
     findings.require(failing.isEmpty(), rule, gsi.owner().toString(), message + " on " + failing);
   }
 
+  /** A key among the stored columns: then no two rows are one entry. */
   private boolean hasUniqueIndex(TableSchema owner) {
-    Set<String> alone = Set.copyOf(gsi.columns());
-    Set<String> withShardKey = Set.copyOf(stored());
-    return !gsi.unique()
-        || owner.uniqueKeys().stream()
-            .filter(UniqueKey::usable)
-            .map(key -> Set.copyOf(key.columns()))
-            .anyMatch(columns -> columns.equals(alone) || columns.equals(withShardKey));
+    return owner.uniqueKeys().stream()
+        .filter(UniqueKey::usable)
+        .anyMatch(key -> stored().containsAll(key.columns()));
   }
 
   private boolean hasLeadingIndex(TableSchema owner) {
@@ -123,7 +120,7 @@ public final class GsiCheck {
             index ->
                 leads(index, Set.copyOf(gsi.columns()))
                     || (leads(index, Set.copyOf(gsi.ownerShardKey()))
-                        && leads(index, Set.copyOf(stored()))));
+                        && leads(index, shardKeyAndKey())));
   }
 
   private static boolean leads(List<String> index, Set<String> columns) {
@@ -137,19 +134,28 @@ public final class GsiCheck {
     return owner.replicaIdentityColumns().containsAll(needed);
   }
 
-  private List<String> stored() {
-    List<String> columns = new ArrayList<>(gsi.columns());
+  private Set<String> shardKeyAndKey() {
+    Set<String> columns = new LinkedHashSet<>(gsi.columns());
     columns.addAll(gsi.ownerShardKey());
+    return columns;
+  }
+
+  /** The columns of an entry, each once. */
+  private Set<String> stored() {
+    Set<String> columns = shardKeyAndKey();
+    columns.addAll(gsi.ownerPrimaryKey());
     return columns;
   }
 
   private void lookup(TableSchema lookup) {
     String path = gsi.lookup().toString();
+    List<String> identity = gsi.unique() ? gsi.columns() : List.copyOf(stored());
     findings.require(
-        Set.copyOf(lookup.primaryKey()).equals(Set.copyOf(gsi.columns())),
+        Set.copyOf(lookup.primaryKey()).equals(Set.copyOf(identity))
+            && leads(lookup.primaryKey(), Set.copyOf(gsi.columns())),
         Rule.GSI_LOOKUP_PRIMARY_KEY,
         path,
-        "its primary key is " + lookup.primaryKey() + ", the index is over " + gsi.columns());
+        "its primary key is " + lookup.primaryKey() + ", the index needs " + identity);
     Optional<TableSchema> owner = owners.values().stream().findFirst();
     for (String name : stored()) {
       Optional<String> wanted = owner.flatMap(o -> o.column(name)).map(GsiCheck::typeOf);

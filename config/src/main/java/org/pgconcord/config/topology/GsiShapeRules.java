@@ -20,31 +20,26 @@ final class GsiShapeRules {
   }
 
   private void columns(Document.Secondary gsi) {
-    String path = gsi.path() + ".columns";
-    List<String> columns = gsi.columns();
-    boolean distinct = new HashSet<>(columns).size() == columns.size();
-    findings.require(!columns.isEmpty(), Rule.GSI_COLUMNS, path, "no column is named");
-    findings.require(distinct, Rule.GSI_COLUMNS, path, "a column is named twice");
     findings.require(
-        columns.size() < 2, Rule.GSI_MULTI_COLUMN, path, "an index over several columns");
+        !gsi.columns().isEmpty(), Rule.GSI_COLUMNS, gsi.path() + ".columns", "no column is named");
+    distinct(gsi.columns(), gsi.path() + ".columns");
+    distinct(gsi.ownerPrimaryKey(), gsi.path() + ".owner_pk_columns");
+  }
+
+  private void distinct(List<String> columns, String path) {
+    findings.require(
+        new HashSet<>(columns).size() == columns.size(),
+        Rule.GSI_COLUMNS,
+        path,
+        "a column is named twice");
   }
 
   private void nonUnique(Document.Secondary gsi) {
-    String path = gsi.path() + ".owner_pk_columns";
-    if (gsi.unique()) {
-      findings.require(
-          gsi.ownerPrimaryKey().isEmpty(),
-          Rule.GSI_STORED_KEY,
-          path,
-          "a lookup table that stores the owner's primary key");
-      return;
-    }
     findings.require(
-        !gsi.ownerPrimaryKey().isEmpty(),
+        gsi.unique() || !gsi.ownerPrimaryKey().isEmpty(),
         Rule.GSI_NO_PRIMARY_KEY,
         gsi.path(),
         "the index is not unique and owner_pk_columns is missing");
-    findings.add(Rule.GSI_NON_UNIQUE, gsi.path() + ".unique", "an index that is not unique");
   }
 
   private void mode(Document.Secondary gsi) {

@@ -66,17 +66,12 @@ public enum Rule {
       "gsi/indexes-shard-key", "Index another column; the shard key routes by itself"),
   GSI_NO_PRIMARY_KEY("gsi/no-owner-pk", "Name owner_pk_columns"),
   GSI_MODE("gsi/mode", "Use the mode strict"),
-  GSI_NON_UNIQUE("gsi/non-unique-not-supported-yet", "Not supported yet: set unique to true"),
-  GSI_MULTI_COLUMN("gsi/multi-column-not-supported-yet", "Not supported yet: index one column"),
   GSI_SHARDED_LOOKUP(
       "gsi/sharded-lookup-not-supported-yet",
       "Not supported yet: bind the lookup table to a group of one shard without index"),
   GSI_COMPOSITE_OWNER(
       "gsi/composite-owner-not-supported-yet",
       "Not supported yet: index a table that is sharded by one column"),
-  GSI_STORED_KEY(
-      "gsi/owner-pk-not-supported-yet",
-      "Not supported yet: omit owner_pk_columns of a unique index"),
   GSI_REFERRER(
       "gsi/referrer-not-supported-yet",
       "Not supported yet: list the index only in its owner's secondary_indexes"),
@@ -122,16 +117,18 @@ public enum Rule {
   GSI_COLUMN_COLLATION("gsi/column-collation", "Use a deterministic collation"),
   GSI_OWNER_UNIQUE(
       "gsi/owner-unique-index",
-      "Create a unique index over the indexed columns, or over them and the shard key"),
+      "Create a unique index over the indexed columns and the shard key, or name owner_pk_columns"),
   GSI_OWNER_INDEX(
       "gsi/owner-index",
       "Create an index that starts with the indexed columns, or with the shard key and them"),
   GSI_REPLICA_IDENTITY(
       "gsi/replica-identity", "Run ALTER TABLE ... REPLICA IDENTITY FULL on the named shards"),
   GSI_LOOKUP_PRIMARY_KEY(
-      "gsi/lookup-primary-key", "Make the indexed columns the lookup table's primary key"),
+      "gsi/lookup-primary-key",
+      "Make it the indexed columns, followed by the other stored ones if the index is not unique"),
   GSI_LOOKUP_COLUMNS(
-      "gsi/lookup-columns", "Give the lookup table the owner's indexed and shard-key columns");
+      "gsi/lookup-columns",
+      "Give the lookup table the owner's indexed, shard-key and owner_pk_columns columns");
 
   private final String id;
   private final Severity severity;

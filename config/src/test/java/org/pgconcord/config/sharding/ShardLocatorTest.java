@@ -2,6 +2,7 @@ package org.pgconcord.config.sharding;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -141,5 +142,18 @@ class ShardLocatorTest {
             XxHash.hash64(
                 "app\0by_email\0adam@example.com"
                     .getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+  }
+
+  @Test
+  void aKeyLockOfSeveralValuesIsFixedToo() {
+    byte[] bytes =
+        HexFormat.of()
+            .parseHex("61707000" + "62795f6e00" + "00000003616e6e" + "000000080000000000000007");
+    List<KeyType> types = List.of(KeyType.TEXT, KeyType.INT);
+    GsiName gsi = new GsiName("app", "by_n");
+
+    assertThat(KeyLock.of(gsi, types, Tuple.of("ann", "7"))).isEqualTo(XxHash.hash64(bytes));
+    assertThat(KeyLock.canonical(List.of(KeyType.TEXT, KeyType.TEXT), Tuple.of("a", "bc")))
+        .isNotEqualTo(KeyLock.canonical(List.of(KeyType.TEXT, KeyType.TEXT), Tuple.of("ab", "c")));
   }
 }

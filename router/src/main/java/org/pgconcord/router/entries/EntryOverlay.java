@@ -221,6 +221,11 @@ final class EntryOverlay {
     return state.current != null ? Seen.HELD : Seen.REMOVED;
   }
 
+  /** True when this transaction has done anything to entries of the index. */
+  boolean touches(LookupIndex index) {
+    return keys.keySet().stream().anyMatch(slot -> slot.gsi().equals(index.name()));
+  }
+
   /** The holder of the row that this transaction wrote for the identity. */
   Optional<Tuple> current(LookupIndex index, Tuple identity) {
     KeyState state = keys.get(slot(index, identity));

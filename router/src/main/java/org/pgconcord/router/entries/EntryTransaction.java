@@ -89,6 +89,11 @@ public final class EntryTransaction {
     return overlay.seen(index, identity) == EntryOverlay.Seen.REMOVED;
   }
 
+  /** True when entries of the index may exist, or be gone, that only this transaction knows of. */
+  public boolean touches(LookupIndex index) {
+    return overlay.touches(index);
+  }
+
   // --- savepoints ------------------------------------------------------------------------------
 
   /** This moment, for {@link #rollbackTo}. */

@@ -1,7 +1,10 @@
 package org.pgconcord.router.exec;
 
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.ShardId;
@@ -36,6 +39,11 @@ import org.pgconcord.router.wire.Frame;
  * but never says "no rows" in between; if the entry then names another shard key, that one is
  * asked.
  *
+ * <p>An index that is not unique names as many owner rows as there are. Their shards are asked, no
+ * others; a key with more entries than are worth reading is answered as if there were no index. No
+ * second look is needed: a row that moves between two shards meanwhile is seen as a scatter would
+ * see it, and any other row had its entry when the lookup was made.
+ *
  * <p>A transaction's own entries are not visible to the service role before they commit: what it
  * has written or deleted itself it knows without a lookup.
  */
@@ -57,23 +65,38 @@ final class ThroughIndex {
   /** Runs {@code otherwise} through {@code dispatch} when the index cannot answer. */
   static void run(Execution execution, Plan.GsiRead plan, Dispatch dispatch) {
     LookupRead lookup = plan.lookup();
-    KeyValue value = lookup.key(execution.planned().text(), execution.parameters());
-    if (value instanceof KeyValue.Text text) {
-      new ThroughIndex(execution, plan, Tuple.of(text.value())).start(dispatch);
-    } else if (value instanceof KeyValue.Null) {
+    List<KeyValue> values = lookup.key(execution.planned().text(), execution.parameters());
+    if (values.stream().anyMatch(value -> value instanceof KeyValue.NotConvertible)) {
+      plan.otherwise().match(dispatch);
+    } else if (values.stream().anyMatch(value -> value instanceof KeyValue.Null)) {
       OnOneShard.run(execution, plan.facts(), lookup.anyOwnerShard());
     } else {
-      plan.otherwise().match(dispatch);
+      Tuple key = new Tuple(values.stream().map(value -> ((KeyValue.Text) value).value()).toList());
+      ThroughIndex read = new ThroughIndex(execution, plan, key);
+      if (lookup.index().gsi().unique()) {
+        read.unique(dispatch);
+      } else {
+        read.several(dispatch);
+      }
     }
   }
 
-  private void start(Dispatch dispatch) {
+  private void unique(Dispatch dispatch) {
     Optional<EntryTransaction> own = execution.tx().changedEntries();
     Optional<Tuple> written = own.flatMap(entries -> entries.written(index, key));
     if (written.isPresent()) {
-      askOwner(index.shardKeyOf(new Entry(key, written.get())), false, false);
+      askOwner(Set.of(index.shardKeyOf(new Entry(key, written.get()))), false, false);
     } else if (own.isPresent() && own.get().deleted(index, key)) {
       withoutEntry();
+    } else {
+      lookUp(sql.readWithEpoch(key), result -> looked(result, dispatch));
+    }
+  }
+
+  /** A transaction's own entries of one key could be any number: it asks all shards. */
+  private void several(Dispatch dispatch) {
+    if (execution.tx().changedEntries().filter(own -> own.touches(index)).isPresent()) {
+      plan.otherwise().match(dispatch);
     } else {
       lookUp(sql.readWithEpoch(key), result -> looked(result, dispatch));
     }
@@ -89,14 +112,29 @@ final class ThroughIndex {
   }
 
   private void looked(QueryResult result, Dispatch dispatch) {
-    List<@Nullable String> row = result.rows().get(0);
-    String epoch = row.get(0);
-    if (epoch == null || Long.parseLong(epoch) > plan.lookup().epoch()) {
+    List<List<@Nullable String>> rows = result.rows();
+    String epoch = rows.get(0).get(0);
+    if (epoch == null
+        || Long.parseLong(epoch) > plan.lookup().epoch()
+        || rows.size() > EntrySql.READ_MOST) {
       plan.otherwise().match(dispatch);
-    } else if (row.get(1) == null) {
+    } else if (rows.get(0).get(1) == null) {
       withoutEntry();
     } else {
-      askOwner(new Tuple(row.subList(1, row.size())), true, false);
+      ask(rows);
+    }
+  }
+
+  private void ask(List<List<@Nullable String>> rows) {
+    Set<Tuple> shardKeys = new LinkedHashSet<>();
+    rows.forEach(row -> shardKeys.add(new Tuple(row.subList(1, row.size()))));
+    Set<ShardId> shards = new TreeSet<>();
+    shardKeys.forEach(shardKey -> shards.add(index.shardOf(shardKey)));
+    if (shards.size() == 1) {
+      askOwner(shardKeys, index.gsi().unique(), false);
+    } else {
+      execution.requireEqualCopies(plan.facts(), List.copyOf(shards));
+      OverShards.run(execution, List.copyOf(shards));
     }
   }
 
@@ -104,19 +142,20 @@ final class ThroughIndex {
     OnOneShard.run(execution, plan.facts(), plan.lookup().anyOwnerShard());
   }
 
-  private void askOwner(Tuple shardKey, boolean lookAgain, boolean described) {
-    ShardId shard = index.shardOf(shardKey);
+  /** Asks the one shard on which rows of these shard keys are. */
+  private void askOwner(Set<Tuple> shardKeys, boolean lookAgain, boolean described) {
+    ShardId shard = index.shardOf(shardKeys.iterator().next());
     execution.requireEqualCopies(plan.facts(), List.of(shard));
     execution.then(
-        execution.tx().backend(shard), backend -> send(backend, shardKey, lookAgain, described));
+        execution.tx().backend(shard), backend -> send(backend, shardKeys, lookAgain, described));
   }
 
   private void send(
-      BackendConnection backend, Tuple shardKey, boolean lookAgain, boolean described) {
-    String narrowed = plan.lookup().ownerSql(execution.planned().text(), List.of(shardKey.get(0)));
+      BackendConnection backend, Set<Tuple> shardKeys, boolean lookAgain, boolean described) {
+    String narrowed = plan.lookup().ownerSql(execution.planned().text(), shardKeys);
     backend.send(
         execution.request(narrowed, false, backend),
-        new OwnerAnswer(shardKey, lookAgain, described));
+        new OwnerAnswer(shardKeys.iterator().next(), lookAgain, described));
   }
 
   private void lookAgain(Tuple shardKey) {
@@ -131,7 +170,7 @@ final class ThroughIndex {
             execution.sink().complete("SELECT 0");
             execution.done();
           } else {
-            askOwner(now, false, true);
+            askOwner(Set.of(now), false, true);
           }
         });
   }

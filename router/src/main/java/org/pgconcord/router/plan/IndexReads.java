@@ -1,5 +1,7 @@
 package org.pgconcord.router.plan;
 
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.pgconcord.config.catalog.RoutingState.GsiStatus;
@@ -18,7 +20,7 @@ import org.pgconcord.router.sql.QueryView;
 
 /**
  * Whether a query can be led to its owner row by a global secondary index: one block over the owner
- * alone, with an equality on the indexed column.
+ * alone, with an equality on each indexed column. Unique indexes come first: they name one row.
  *
  * <p>Not in REPEATABLE READ or SERIALIZABLE: the lookup table and the owner row would be read from
  * snapshots of two servers taken at different times. An entry committed after the lookup shard's
@@ -43,29 +45,39 @@ final class IndexReads {
       return Optional.empty();
     }
     TableUse use = facts.sharded().get(0);
-    for (Gsi gsi : input.database().gsisOf(use.table().name())) {
-      Optional<PredicateView.OneOf> predicate = equalityOn(gsi);
-      if (predicate.isEmpty()) {
-        why.add("no equality on the column of index " + gsi.name());
+    List<Gsi> gsis = new ArrayList<>(input.database().gsisOf(use.table().name()));
+    gsis.sort(Comparator.comparing(Gsi::unique).reversed());
+    for (Gsi gsi : gsis) {
+      List<PredicateView.OneOf> predicates = equalitiesOn(gsi);
+      if (predicates.size() < gsi.columns().size()) {
+        why.add(
+            gsi.columns().size() == 1
+                ? "no equality on the column of index " + gsi.name()
+                : "no equality on every column of index " + gsi.name());
         continue;
       }
       Optional<String> obstacle = obstacle(gsi);
       if (obstacle.isEmpty()) {
-        return read(gsi, use, predicate.get(), why);
+        return read(gsi, use, predicates, why);
       }
       why.add("index %s: %s".formatted(gsi.name(), obstacle.get()));
     }
     return Optional.empty();
   }
 
-  private Optional<PredicateView.OneOf> equalityOn(Gsi gsi) {
+  /** One for each indexed column that has any, in their order. */
+  private List<PredicateView.OneOf> equalitiesOn(Gsi gsi) {
+    return gsi.columns().stream().map(this::equalityOn).flatMap(Optional::stream).toList();
+  }
+
+  private Optional<PredicateView.OneOf> equalityOn(String indexed) {
     if (query.blocks().size() != 1) {
       return Optional.empty();
     }
     return query.blocks().get(0).where().stream()
         .filter(p -> p instanceof PredicateView.OneOf o && o.isEquality())
         .map(p -> (PredicateView.OneOf) p)
-        .filter(p -> p.column().name().equals(gsi.columns().get(0)) && isOwners(p.column()))
+        .filter(p -> p.column().name().equals(indexed) && isOwners(p.column()))
         .findFirst();
   }
 
@@ -77,9 +89,7 @@ final class IndexReads {
 
   private Optional<String> obstacle(Gsi gsi) {
     GsiStatus status = input.context().state().status(gsi.name());
-    if (!gsi.unique() || gsi.columns().size() != 1) {
-      return Optional.of("only unique indexes over one column are read");
-    } else if (!status.state().readable()) {
+    if (!status.state().readable()) {
       return Optional.of("its state is " + status.state().word());
     } else if (input.context().fixedSnapshot()) {
       return Optional.of("a REPEATABLE READ or SERIALIZABLE transaction does not read indexes");
@@ -105,7 +115,7 @@ final class IndexReads {
   }
 
   private Optional<LookupRead> read(
-      Gsi gsi, TableUse use, PredicateView.OneOf predicate, List<String> why) {
+      Gsi gsi, TableUse use, List<PredicateView.OneOf> predicates, List<String> why) {
     Optional<Clauses.Range> where = input.clauses().topLevelWhere();
     if (where.isEmpty()) {
       why.add("index %s: the WHERE clause is in parentheses".formatted(gsi.name()));
@@ -116,7 +126,7 @@ final class IndexReads {
           new LookupRead(
               LookupIndex.resolve(input.context().state(), gsi),
               input.context().state().status(gsi.name()).epoch(),
-              new Bindings(input).lone(predicate.constants().get(0)),
+              predicates.stream().map(p -> new Bindings(input).lone(p.constants().get(0))).toList(),
               Identifiers.quote(use.alias()),
               where.get().from(),
               where.get().to()));

@@ -1,9 +1,14 @@
 package org.pgconcord.router.plan;
 
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.Tuple;
+import org.pgconcord.gsi.IndexColumn;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.router.analyse.KeyColumn;
 import org.pgconcord.router.sql.SqlEdit;
@@ -15,19 +20,32 @@ import org.pgconcord.router.sql.StatementText;
  * @param index resolved: its lookup shard, types and owner shards
  * @param epoch of the index when the plan was made; a lookup that answers with another one means
  *     replan
- * @param key the value to look up
+ * @param keys the values to look up, one for each indexed column
  * @param qualifier the owner table's name in the statement, quoted: an alias, or its own name
  * @param whereFrom token index of the WHERE clause's condition
  * @param whereTo token index behind the condition
  */
 public record LookupRead(
-    LookupIndex index, long epoch, KeyOperand key, String qualifier, int whereFrom, int whereTo) {
+    LookupIndex index,
+    long epoch,
+    List<KeyOperand> keys,
+    String qualifier,
+    int whereFrom,
+    int whereTo) {
 
-  /** The value to look up; run the plan's {@code otherwise} when it is not convertible. */
-  public KeyValue key(StatementText text, Parameters parameters) {
-    KeyColumn column =
-        new KeyColumn(index.owner().name(), index.key().get(0).column(), index.key().get(0).type());
-    return OperandValue.of(key, column, KeyUse.COMPARED, text, parameters);
+  public LookupRead {
+    keys = List.copyOf(keys);
+  }
+
+  /** The values to look up; run the plan's {@code otherwise} when one is not convertible. */
+  public List<KeyValue> key(StatementText text, Parameters parameters) {
+    List<KeyValue> values = new ArrayList<>();
+    for (int i = 0; i < keys.size(); i++) {
+      IndexColumn indexed = index.key().get(i);
+      KeyColumn column = new KeyColumn(index.owner().name(), indexed.column(), indexed.type());
+      values.add(OperandValue.of(keys.get(i), column, KeyUse.COMPARED, text, parameters));
+    }
+    return values;
   }
 
   /** Where the statement runs when there is no entry, so that {@code count(*)} still answers. */
@@ -39,13 +57,17 @@ public record LookupRead(
    * The client's statement narrowed to the shard keys that the lookup named (PROTOCOL 5), as texts
    * that PostgreSQL has printed.
    */
-  public String ownerSql(StatementText text, List<String> shardKeys) {
-    String type = index.shardKey().get(0).sqlType();
-    return narrowed(
-        text,
-        shardKeys.stream()
-            .map(k -> Identifiers.literal(k) + "::" + type)
-            .collect(Collectors.joining(", ")));
+  public String ownerSql(StatementText text, Collection<Tuple> shardKeys) {
+    return narrowed(text, shardKeys.stream().map(this::literals).collect(Collectors.joining(", ")));
+  }
+
+  private String literals(Tuple shardKey) {
+    List<IndexColumn> columns = index.shardKey();
+    String values =
+        IntStream.range(0, columns.size())
+            .mapToObj(i -> Identifiers.literal(shardKey.get(i)) + "::" + columns.get(i).sqlType())
+            .collect(Collectors.joining(", "));
+    return columns.size() == 1 ? values : "(" + values + ")";
   }
 
   /** As {@link #ownerSql}, before the lookup has been made. */
@@ -54,8 +76,12 @@ public record LookupRead(
   }
 
   private String narrowed(StatementText text, String values) {
-    String predicate =
-        ") AND %s.%s IN (%s)".formatted(qualifier, index.shardKey().get(0).quoted(), values);
+    String columns =
+        index.shardKey().stream()
+            .map(c -> qualifier + "." + c.quoted())
+            .collect(Collectors.joining(", "));
+    String row = index.shardKey().size() == 1 ? columns : "(" + columns + ")";
+    String predicate = ") AND %s IN (%s)".formatted(row, values);
     return SqlEdit.apply(
         text, List.of(new SqlEdit(whereFrom, " ("), new SqlEdit(whereTo, predicate)));
   }

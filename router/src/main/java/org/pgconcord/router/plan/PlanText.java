@@ -3,10 +3,11 @@ package org.pgconcord.router.plan;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.pgconcord.config.error.ConcordException;
-import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.gsi.IndexColumn;
 import org.pgconcord.router.sql.StatementText;
 
 /** A plan in words: the rows of EXPLAIN (ROUTER) and of the {@code plan} command. */
@@ -59,21 +60,32 @@ public final class PlanText implements Plan.Cases<List<String>> {
   public List<String> gsiRead(Plan.GsiRead plan) {
     LookupRead lookup = plan.lookup();
     List<String> rows = new ArrayList<>();
-    rows.add("Route: index lookup, then one shard");
+    rows.add(
+        lookup.index().gsi().unique()
+            ? "Route: index lookup, then one shard"
+            : "Route: index lookup, then the shards that it names");
     rows.add("  Index: %s (epoch %d)".formatted(lookup.index().name(), lookup.epoch()));
     rows.add(
         "  Lookup: %s on %s by %s"
             .formatted(
                 lookup.index().gsi().lookup(),
                 lookup.index().lookupShard(),
-                Identifiers.quote(lookup.index().key().get(0).name())));
+                lookup.index().key().stream()
+                    .map(IndexColumn::quoted)
+                    .collect(Collectors.joining(", "))));
     rows.add(
         "  Owner: %s, one of %s"
             .formatted(lookup.index().owner().name(), joined(lookup.index().ownerShards())));
-    if (lookup.key(text, parameters) instanceof KeyValue.NotConvertible unusable
-        && !unusable.missing()) {
+    Optional<KeyValue.NotConvertible> unusable =
+        lookup.key(text, parameters).stream()
+            .filter(value -> value instanceof KeyValue.NotConvertible)
+            .map(value -> (KeyValue.NotConvertible) value)
+            .filter(value -> !value.missing())
+            .findFirst();
+    if (unusable.isPresent()) {
       List<String> others = new ArrayList<>(plan.otherwise().match(this));
-      others.add("  Index %s not used: %s".formatted(lookup.index().name(), unusable.reason()));
+      others.add(
+          "  Index %s not used: %s".formatted(lookup.index().name(), unusable.get().reason()));
       return others;
     }
     return finish(rows, plan.facts(), lookup.ownerSqlShape(text));

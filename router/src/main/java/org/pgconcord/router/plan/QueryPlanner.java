@@ -74,6 +74,10 @@ final class QueryPlanner {
     if (lookup.isEmpty()) {
       return scatter();
     }
+    if (!lookup.get().index().gsi().unique()) {
+      // Its entries may name many shards, so only what a scatter answers as well is led by it.
+      return new Plan.GsiRead(facts(false), lookup.get(), scatter());
+    }
     Plan wide;
     try {
       wide = scatter();

@@ -5,20 +5,25 @@ import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
 
 /**
- * Where the rows and entries of one unique index are.
+ * Where the rows and entries of one index are.
  *
- * @param key the indexed column, of the same name in owner and lookup table
- * @param shardKey the owner's shard key, of the same name in both
+ * @param key the indexed columns, of the same names in owner and lookup table
+ * @param owned what else an entry stores of its row, the shard key first
+ * @param unique false when the owned columns tell entries of one key apart
  */
 public record IndexUnderTest(
     TableName owner,
     TableName lookup,
-    String key,
-    String shardKey,
+    List<String> key,
+    List<String> owned,
+    boolean unique,
     List<ShardId> ownerShards,
-    ShardId lookupShard) {
+    List<ShardId> lookupShards) {
   public IndexUnderTest {
+    key = List.copyOf(key);
+    owned = List.copyOf(owned);
     ownerShards = List.copyOf(ownerShards);
+    lookupShards = List.copyOf(lookupShards);
   }
 
   /** The index of the seed's example over these shards; the first holds the lookup table. */
@@ -26,9 +31,10 @@ public record IndexUnderTest(
     return new IndexUnderTest(
         new TableName("public", "users"),
         new TableName("public", "users_by_email"),
-        "email",
-        "tenant_id",
+        List.of("email"),
+        List.of("tenant_id"),
+        true,
         shards,
-        shards.get(0));
+        List.of(shards.get(0)));
   }
 }

@@ -12,9 +12,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
+import org.pgconcord.config.value.Tuple;
 
 /**
  * Compares every owner row with every entry: each row has its entry (I1), each entry its row (I2),
@@ -34,7 +37,7 @@ public final class InvariantChecker {
     Connection open(ShardId shard) throws SQLException;
   }
 
-  private record Owner(ShardId shard, String shardKey) {}
+  private record Owner(ShardId shard, Tuple holder) {}
 
   public InvariantChecker(IndexUnderTest index, Shards shards) {
     this.index = index;
@@ -43,14 +46,17 @@ public final class InvariantChecker {
 
   /** What is broken, or under way, now. */
   public List<Violation> violations() throws SQLException {
-    Map<String, String> entries = entries();
-    Map<String, List<Owner>> owners = owners();
+    Map<Tuple, Tuple> entries = entries();
+    Map<Tuple, List<Owner>> owners = owners();
     List<Violation> found = new ArrayList<>();
-    owners.forEach((key, rows) -> compare(key, rows, entries.get(key), found));
+    owners.forEach(
+        (identity, rows) -> compare(identity.toString(), rows, entries.get(identity), found));
     entries.forEach(
-        (key, shardKey) -> {
-          if (!owners.containsKey(key)) {
-            found.add(new Violation("I2", key, "entry of " + shardKey + " without owner row"));
+        (identity, holder) -> {
+          if (!owners.containsKey(identity)) {
+            found.add(
+                new Violation(
+                    "I2", identity.toString(), "entry of " + holder + " without owner row"));
           }
         });
     return found;
@@ -87,50 +93,62 @@ public final class InvariantChecker {
   private static void compare(
       String key,
       List<Owner> rows,
-      @org.jspecify.annotations.Nullable String entry,
+      @org.jspecify.annotations.Nullable Tuple entry,
       List<Violation> found) {
     if (rows.size() > 1) {
       found.add(new Violation("I3", key, "owner rows " + rows));
     }
     if (entry == null) {
       found.add(new Violation("I1", key, "no entry for " + rows));
-    } else if (rows.stream().noneMatch(row -> row.shardKey().equals(entry))) {
+    } else if (rows.stream().noneMatch(row -> row.holder().equals(entry))) {
       found.add(new Violation("I1", key, "the entry names " + entry + ", the rows are " + rows));
     }
   }
 
-  private Map<String, List<Owner>> owners() throws SQLException {
-    Map<String, List<Owner>> owners = new TreeMap<>();
+  private Map<Tuple, List<Owner>> owners() throws SQLException {
+    Map<Tuple, List<Owner>> owners = new TreeMap<>();
     for (ShardId shard : index.ownerShards()) {
       read(
           shard,
           index.owner(),
-          (key, shardKey) ->
-              owners.computeIfAbsent(key, k -> new ArrayList<>()).add(new Owner(shard, shardKey)));
+          (identity, holder) ->
+              owners
+                  .computeIfAbsent(identity, k -> new ArrayList<>())
+                  .add(new Owner(shard, holder)));
     }
     return owners;
   }
 
-  private Map<String, String> entries() throws SQLException {
-    Map<String, String> entries = new HashMap<>();
-    read(index.lookupShard(), index.lookup(), entries::put);
+  private Map<Tuple, Tuple> entries() throws SQLException {
+    Map<Tuple, Tuple> entries = new HashMap<>();
+    for (ShardId shard : index.lookupShards()) {
+      read(shard, index.lookup(), entries::put);
+    }
     return entries;
   }
 
   private void read(ShardId shard, TableName table, Row sink) throws SQLException {
+    List<String> columns = new ArrayList<>(index.key());
+    index.owned().stream().filter(c -> !columns.contains(c)).forEach(columns::add);
+    int identity = index.unique() ? index.key().size() : columns.size();
     String sql =
-        "SELECT %s::text, %s::text FROM %s WHERE %1$s IS NOT NULL"
+        "SELECT %s FROM %s WHERE %s"
             .formatted(
-                Identifiers.quote(index.key()),
-                Identifiers.quote(index.shardKey()),
-                table.quoted());
+                each(columns, c -> c + "::text", ", "),
+                table.quoted(),
+                each(index.key(), c -> c + " IS NOT NULL", " AND "));
     try (Connection connection = shards.open(shard)) {
       connection.setAutoCommit(false);
       try (Statement statement = connection.createStatement()) {
         statement.setFetchSize(10_000);
         try (ResultSet rows = statement.executeQuery(sql)) {
           while (rows.next()) {
-            sink.row(rows.getString(1), rows.getString(2));
+            List<String> values = new ArrayList<>();
+            for (int column = 1; column <= columns.size(); column++) {
+              values.add(String.valueOf(rows.getString(column)));
+            }
+            Tuple row = new Tuple(values);
+            sink.row(row.part(0, identity), row.part(identity, row.size()));
           }
         }
       }
@@ -138,8 +156,12 @@ public final class InvariantChecker {
     }
   }
 
+  private static String each(List<String> columns, UnaryOperator<String> text, String between) {
+    return columns.stream().map(Identifiers::quote).map(text).collect(Collectors.joining(between));
+  }
+
   @FunctionalInterface
   private interface Row {
-    void row(String key, String shardKey);
+    void row(Tuple identity, Tuple holder);
   }
 }
