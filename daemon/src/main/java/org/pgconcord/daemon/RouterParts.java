@@ -27,6 +27,7 @@ import org.pgconcord.router.entries.Suspects;
 import org.pgconcord.router.exec.Executor;
 import org.pgconcord.router.exec.RouterServices;
 import org.pgconcord.router.plan.StatementPlanner;
+import org.pgconcord.router.tx.CopyMarker;
 import org.pgconcord.router.tx.Deadlocks;
 import org.pgconcord.router.tx.RouterEpochs;
 import org.slf4j.Logger;
@@ -46,7 +47,11 @@ final class RouterParts {
 
   /** A router that is not listening yet. */
   RouterServer server(
-      RouterEpochs epochs, Catalog catalog, MeterRegistry registry, Closing closing) {
+      RouterEpochs epochs,
+      Catalog catalog,
+      CopyMarker marker,
+      MeterRegistry registry,
+      Closing closing) {
     RouterMetrics metrics = new RouterMetrics(registry);
     RouterServices services =
         new RouterServices(
@@ -54,6 +59,7 @@ final class RouterParts {
             new StatementPlanner(),
             new LookupIndexes(epochs.current()),
             closing.add("suspects", new CatalogSuspects(catalog)),
+            marker,
             metrics,
             new Deadlocks(),
             RouterServices.DEFAULT_LOCK_TIMEOUT);

@@ -151,7 +151,7 @@ final class Wiring {
         closing.add(
             "router",
             new RouterParts(settings, environment)
-                .server(epochs, catalog, metrics.registry(), closing));
+                .server(epochs, catalog, marks::mark, metrics.registry(), closing));
     awaitBriefly(verified);
     InetSocketAddress routerAddress = router.start();
 

@@ -8,6 +8,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.schema.SchemaReader;
 import org.pgconcord.config.topology.Topology;
@@ -59,6 +60,7 @@ final class SampleRouter implements AutoCloseable {
             new StatementPlanner(),
             new LookupIndexes(state),
             (gsi, keys) -> {},
+            (table, copies, reason) -> CompletableFuture.completedFuture(null),
             TransactionMetrics.NONE,
             new Deadlocks(),
             RouterServices.DEFAULT_LOCK_TIMEOUT);

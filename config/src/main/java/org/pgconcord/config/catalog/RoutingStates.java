@@ -90,7 +90,10 @@ public final class RoutingStates {
         stored.copies());
   }
 
-  /** Each table as its first shard has it: that they agree is checked elsewhere. */
+  /**
+   * Each table as its first shard has it, its triggers and rules as any has them: that the rest
+   * agrees is checked elsewhere.
+   */
   private static Map<TableName, TableSchema> schemas(LogicalDatabase database, Survey survey) {
     Map<TableName, TableSchema> schemas = new HashMap<>();
     database
@@ -99,7 +102,10 @@ public final class RoutingStates {
             (table, placement) -> {
               Map<ShardId, TableSchema> found = survey.table(table);
               found.keySet().retainAll(TopologyCheck.shardsOf(placement));
-              found.values().stream().findFirst().ifPresent(s -> schemas.put(table, s));
+              boolean hidden = found.values().stream().anyMatch(TableSchema::hiddenEffects);
+              found.values().stream()
+                  .findFirst()
+                  .ifPresent(s -> schemas.put(table, s.withHiddenEffects(hidden)));
             });
     return Map.copyOf(schemas);
   }

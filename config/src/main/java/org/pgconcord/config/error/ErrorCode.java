@@ -118,6 +118,12 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "The statement is carried out by the router, which a shard cannot explain.",
       "Use EXPLAIN (ROUTER)."),
+  COPIES_DIFFER(
+      "reference/copies-differ",
+      "55000",
+      ErrorCategory.SHARD,
+      "A write of a reference table met other rows on another copy; nothing was changed.",
+      "Run \"pgconcord reference repair NAME\", then write again."),
   COPY_UNEQUAL(
       "reference/copy-unequal",
       "55000",
@@ -340,12 +346,30 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "ON CONFLICT is not supported on declared sharded tables.",
       "INSERT, and handle the unique violation."),
-  WRITE_REFERENCE(
-      "write/reference-table",
+  WRITE_REFERENCE_FORM(
+      "write/reference-form",
       "0A000",
       ErrorCategory.REFUSED,
-      "Reference tables cannot be written through the router yet.",
-      "Write each copy directly; \"pgconcord reference verify\" compares them."),
+      "A reference table cannot be written in this form.",
+      "The message says what is in the way; a primary key changes by DELETE and INSERT."),
+  WRITE_REFERENCE_READS(
+      "write/reference-reads",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "A reference table cannot be written from a sharded table.",
+      "Fetch the rows and write them by VALUES."),
+  WRITE_REFERENCE_SIZE(
+      "write/reference-size",
+      "54000",
+      ErrorCategory.RESOURCES,
+      "One statement changes more of a reference table than the router holds.",
+      "Change the rows in parts, by several statements."),
+  WRITE_REFERENCE_SNAPSHOT(
+      "write/reference-snapshot",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "Reference tables are written in READ COMMITTED only.",
+      "Write them in a transaction of READ COMMITTED."),
   WRITE_SEVERAL_SHARDS(
       "write/several-shards",
       "0A000",

@@ -34,6 +34,7 @@ public final class SchemaReader {
       char replicaIdentity,
       boolean rowSecurity,
       long rowsEstimated,
+      boolean hiddenEffects,
       List<Column> columns,
       List<UniqueKey> uniqueKeys,
       List<List<String>> indexes,
@@ -73,7 +74,8 @@ public final class SchemaReader {
         parts.replicaIdentity(),
         identity(parts),
         parts.rowSecurity(),
-        parts.rowsEstimated());
+        parts.rowsEstimated(),
+        parts.hiddenEffects());
   }
 
   private static List<String> identity(Parts parts) {
@@ -96,6 +98,7 @@ public final class SchemaReader {
                   row.getString(5).charAt(0),
                   row.getBoolean(6),
                   row.getLong(7),
+                  row.getBoolean(8),
                   new ArrayList<>(),
                   new ArrayList<>(),
                   new ArrayList<>(),

@@ -5,8 +5,9 @@ final class SchemaSql {
   private SchemaSql() {}
 
   /**
-   * Of a partitioned table the leaves count: the estimate is their sum, and the replica identity is
-   * full only if each leaf's is, for the setting of the parent means nothing to them.
+   * A trigger without bit 2 of its type fires after rows are stored. Of a partitioned table the
+   * leaves count: the estimate is their sum, and the replica identity is full only if each leaf's
+   * is, for the setting of the parent means nothing to them.
    */
   static final String RELATIONS =
       """
@@ -15,7 +16,12 @@ final class SchemaSql {
                   WHEN leaves.full_identity THEN 'f' ELSE 'n' END,
              c.relrowsecurity,
              CASE WHEN c.relkind <> 'p' THEN greatest(c.reltuples, 0)::bigint
-                  ELSE leaves.row_count END
+                  ELSE leaves.row_count END,
+             EXISTS (SELECT 1 FROM pg_catalog.pg_trigger t
+                     WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgenabled <> 'D'
+                       AND t.tgtype & 2 = 0)
+               OR c.relkind IN ('r', 'p')
+                 AND EXISTS (SELECT 1 FROM pg_catalog.pg_rewrite r WHERE r.ev_class = c.oid)
       FROM unnest(?::text[], ?::text[]) AS wanted(schema_name, table_name)
       JOIN pg_catalog.pg_namespace n ON n.nspname = wanted.schema_name
       JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = wanted.table_name

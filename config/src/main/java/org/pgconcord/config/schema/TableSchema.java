@@ -16,6 +16,8 @@ import org.pgconcord.config.value.TableName;
  *     f}, none for {@code n}
  * @param rowSecurity true when row level security is enabled on the table
  * @param rowsEstimated {@code reltuples}, at least 0
+ * @param hiddenEffects it has a rule, or a trigger of a user's that fires after rows are stored: a
+ *     write may do more than what it returns shows
  */
 public record TableSchema(
     TableName name,
@@ -26,7 +28,8 @@ public record TableSchema(
     char replicaIdentity,
     List<String> replicaIdentityColumns,
     boolean rowSecurity,
-    long rowsEstimated) {
+    long rowsEstimated,
+    boolean hiddenEffects) {
   public TableSchema {
     columns = List.copyOf(columns);
     uniqueKeys = List.copyOf(uniqueKeys);
@@ -53,7 +56,23 @@ public record TableSchema(
         replicaIdentity,
         replicaIdentityColumns,
         rowSecurity,
-        rowsEstimated);
+        rowsEstimated,
+        false);
+  }
+
+  /** The same, with or without effects that no returned row shows. */
+  public TableSchema withHiddenEffects(boolean hidden) {
+    return new TableSchema(
+        name,
+        relkind,
+        columns,
+        uniqueKeys,
+        indexes,
+        replicaIdentity,
+        replicaIdentityColumns,
+        rowSecurity,
+        rowsEstimated,
+        hidden);
   }
 
   public Optional<Column> column(String columnName) {

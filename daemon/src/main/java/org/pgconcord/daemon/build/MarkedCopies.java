@@ -55,9 +55,8 @@ public final class MarkedCopies implements AutoCloseable {
    *
    * @return completes when the mark is stored or could not be for long; never fails
    */
-  public CompletableFuture<Void> mark(
-      CopiedTable table, Collection<ShardId> shards, String reason) {
-    UnstoredMark mark = new UnstoredMark(table, Set.copyOf(shards), reason);
+  public CompletableFuture<Void> mark(CopiedTable table, Set<ShardId> shards, String reason) {
+    UnstoredMark mark = new UnstoredMark(table, shards, reason);
     CompletableFuture<Void> stored = new CompletableFuture<>();
     log.warn("copies marked unequal table={} shards={} reason=\"{}\"", table, shards, reason);
     publisher.addUnstored(mark);

@@ -10,13 +10,18 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.TableName;
 import org.pgconcord.daemon.cli.ReferenceText;
+import org.pgconcord.testkit.invariant.CopyChecker;
 
 /** A copy that differs: found, marked, not read where it matters, repaired. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -78,11 +83,14 @@ class ReferenceIT {
 
   @Test
   void anUncleanEndIsFollowedByAVerificationOfItsOwn() throws Exception {
+    long before;
     try (DaemonProcess daemon = system.startDaemon()) {
+      verify(daemon);
+      before = report(daemon);
       daemon.terminate(Duration.ofSeconds(10));
     }
     try (DaemonProcess daemon = system.startDaemon()) {
-      assertThat(report(daemon)).as("after a clean end nothing is verified").isEqualTo(0);
+      assertThat(report(daemon)).as("after a clean end nothing is verified").isEqualTo(before);
       daemon.kill();
     }
     onOther("DELETE FROM countries WHERE code = 'IS'");
@@ -90,7 +98,7 @@ class ReferenceIT {
         Connection client = system.router()) {
       Awaitility.await()
           .atMost(Duration.ofSeconds(20))
-          .untilAsserted(() -> assertThat(report(daemon)).isPositive());
+          .untilAsserted(() -> assertThat(report(daemon)).isGreaterThan(before));
       assertThatThrownBy(() -> rows(client, JOIN)).hasMessageContaining("copy-unequal");
       daemon.client().post("/references/countries/repair", Map.of());
       assertThat(rows(client, JOIN)).isPositive();
@@ -103,6 +111,80 @@ class ReferenceIT {
           .untilAsserted(() -> assertThat(rows(client, JOIN)).isPositive());
       assertThat(daemon.logTail()).contains("copies found equal table=app.public.countries");
       daemon.terminate(Duration.ofSeconds(10));
+    }
+  }
+
+  /**
+   * The other copy's COMMIT waits for a standby that never comes, and the daemon dies meanwhile.
+   */
+  @Test
+  void aWriteCutBetweenItsCommitsIsFoundMarkedAndRepaired() throws Exception {
+    CopyChecker checker =
+        new CopyChecker(
+            new TableName("public", "countries"),
+            system.cluster().shards(),
+            system.cluster()::asOwner);
+    try (DaemonProcess daemon = system.startDaemon();
+        Connection client = system.router()) {
+      execute(client, "INSERT INTO countries VALUES ('ZY', 'Zyx')");
+      assertThat(checker.violations(Set.of())).isEmpty();
+      holdCommits("nobody");
+      CompletableFuture<Void> write =
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  execute(client, "DELETE FROM countries WHERE code = 'ZY'");
+                } catch (SQLException e) {
+                  throw new CompletionException(e);
+                }
+              });
+      Awaitility.await().atMost(Duration.ofSeconds(20)).until(this::commitIsHeld);
+      daemon.kill();
+      assertThatThrownBy(write::join).hasCauseInstanceOf(SQLException.class);
+    } finally {
+      holdCommits("");
+    }
+    Awaitility.await().until(() -> !commitIsHeld());
+    assertThat(checker.violations(Set.of())).as("the copies differ").isNotEmpty();
+
+    try (DaemonProcess daemon = system.startDaemon();
+        Connection client = system.router()) {
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(20))
+          .untilAsserted(
+              () ->
+                  assertThat(daemon.client().get("/references/countries/status").toString())
+                      .contains("1 missing"));
+      assertThatThrownBy(() -> rows(client, JOIN)).hasMessageContaining("copy-unequal");
+      daemon.client().post("/references/countries/repair", Map.of());
+      assertThat(checker.violations(Set.of())).isEmpty();
+      assertThat(rows(client, JOIN)).isPositive();
+      execute(client, "DELETE FROM countries WHERE code = 'ZY'");
+      assertThat(checker.violations(Set.of())).isEmpty();
+      daemon.terminate(Duration.ofSeconds(10));
+    }
+  }
+
+  private void holdCommits(String standby) throws SQLException {
+    try (Connection admin = system.cluster().asSuperuser(other)) {
+      execute(admin, "ALTER SYSTEM SET synchronous_standby_names = '" + standby + "'");
+      execute(admin, "SELECT pg_reload_conf()");
+      Awaitility.await()
+          .until(
+              () ->
+                  rows(
+                          admin,
+                          "SELECT 1 FROM pg_settings WHERE name = 'synchronous_standby_names' AND"
+                              + " setting = '"
+                              + standby
+                              + "'")
+                      == 1);
+    }
+  }
+
+  private boolean commitIsHeld() throws SQLException {
+    try (Connection admin = system.cluster().asSuperuser(other)) {
+      return rows(admin, "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'") > 0;
     }
   }
 

@@ -120,6 +120,11 @@ final class Description {
     }
 
     @Override
+    public ShardId copyWrite(Plan.CopyWrite plan) {
+      return plan.leader();
+    }
+
+    @Override
     public ShardId session(SessionCommand plan) {
       return home;
     }

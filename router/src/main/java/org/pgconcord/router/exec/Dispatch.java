@@ -82,6 +82,12 @@ final class Dispatch implements Plan.Cases<Void> {
   }
 
   @Override
+  public Void copyWrite(Plan.CopyWrite plan) {
+    ReferenceWrite.run(execution, plan);
+    return null;
+  }
+
+  @Override
   public Void session(SessionCommand plan) {
     commands.run(execution, plan);
     return null;

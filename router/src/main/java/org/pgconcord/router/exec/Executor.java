@@ -1,7 +1,11 @@
 package org.pgconcord.router.exec;
 
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.catalog.CopiedTable;
+import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.backend.BackendListener;
 import org.pgconcord.router.backend.BackendRequest;
 import org.pgconcord.router.entries.ServiceSessions;
@@ -58,11 +62,17 @@ public final class Executor implements StatementRunner {
             session.settings(),
             serviceSessions,
             services.suspects(),
-            services.metrics());
+            services.metrics(),
+            this::mark);
     this.parts =
         new Execution.SessionParts(services, serviceSessions, tx, portals, session.settings());
     this.commands = new SessionCommands(session, tx);
     this.statement = new RunningStatement(session, services.deadlocks(), tx);
+  }
+
+  /** Marks are stored elsewhere; the session goes on in its own loop. */
+  private CompletableFuture<Void> mark(CopiedTable table, Set<ShardId> copies, String reason) {
+    return services.marker().mark(table, copies, reason).thenRunAsync(() -> {}, session.loop());
   }
 
   /** Makes an executor per session. */

@@ -4,6 +4,7 @@ import java.time.Duration;
 import org.pgconcord.router.entries.LookupIndexes;
 import org.pgconcord.router.entries.Suspects;
 import org.pgconcord.router.plan.StatementPlanner;
+import org.pgconcord.router.tx.CopyMarker;
 import org.pgconcord.router.tx.Deadlocks;
 import org.pgconcord.router.tx.RouterEpochs;
 import org.pgconcord.router.tx.TransactionMetrics;
@@ -11,6 +12,7 @@ import org.pgconcord.router.tx.TransactionMetrics;
 /**
  * What all sessions of a router share.
  *
+ * @param marker stores marks of copies
  * @param metrics counts uneven ends of transactions
  * @param lockTimeout how long the router's own statements wait for a lock (PROTOCOL 1.8)
  */
@@ -19,6 +21,7 @@ public record RouterServices(
     StatementPlanner planner,
     LookupIndexes indexes,
     Suspects suspects,
+    CopyMarker marker,
     TransactionMetrics metrics,
     Deadlocks deadlocks,
     Duration lockTimeout) {

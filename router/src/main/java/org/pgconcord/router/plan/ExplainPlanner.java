@@ -76,6 +76,8 @@ final class ExplainPlanner {
     } else if (inner instanceof Plan.Write plan && !(analyze && plan.entries().isPresent())) {
       return new Plan.OneShard(
           facts(plan.facts(), analyze), shifted(plan.binding(), shift), needsRouter());
+    } else if (inner instanceof Plan.CopyWrite plan && !analyze) {
+      return new Plan.Unsharded(facts(plan.facts(), false), plan.leader());
     } else if (inner instanceof Plan.AnyCopy plan) {
       return new Plan.AnyCopy(facts(plan.facts(), false), plan.shards());
     } else if (inner instanceof Plan.Unsharded plan) {

@@ -3,6 +3,7 @@ package org.pgconcord.router.plan;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.catalog.CopiedTable;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.topology.ShardGroup;
@@ -21,6 +22,7 @@ public sealed interface Plan
         Plan.Unsharded,
         Plan.Authoritative,
         Plan.Write,
+        Plan.CopyWrite,
         Plan.Refused,
         SessionCommand {
 
@@ -113,7 +115,35 @@ public sealed interface Plan
     }
   }
 
-  /** What a {@link Write} does to rows. */
+  /**
+   * INSERT, UPDATE or DELETE on a reference table with several copies: on the leader first, then
+   * the rows that it changed on the others.
+   */
+  record CopyWrite(
+      StatementFacts facts,
+      WriteKind kind,
+      CopiedTable table,
+      ShardId leader,
+      List<ShardId> others,
+      CopyWork work)
+      implements Plan {
+    public CopyWrite {
+      others = List.copyOf(others);
+    }
+
+    /** The error where the transaction has, or would have, a fixed snapshot. */
+    public static ConcordException needsReadCommitted() {
+      return ErrorCode.WRITE_REFERENCE_SNAPSHOT.because(
+          "a reference table is written in REPEATABLE READ or SERIALIZABLE");
+    }
+
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.copyWrite(this);
+    }
+  }
+
+  /** What a {@link Write} or {@link CopyWrite} does to rows. */
   enum WriteKind {
     INSERT,
     UPDATE,
@@ -150,6 +180,8 @@ public sealed interface Plan
     R authoritative(Authoritative plan);
 
     R write(Write plan);
+
+    R copyWrite(CopyWrite plan);
 
     R session(SessionCommand plan);
 

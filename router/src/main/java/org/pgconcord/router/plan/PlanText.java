@@ -130,6 +130,16 @@ public final class PlanText implements Plan.Cases<List<String>> {
   }
 
   @Override
+  public List<String> copyWrite(Plan.CopyWrite plan) {
+    List<String> rows = new ArrayList<>();
+    rows.add("Route: %s on all copies of a reference table".formatted(plan.kind()));
+    rows.add("  Leader: " + plan.leader());
+    rows.add("  Then: the changed rows by value on " + joined(plan.others()));
+    rows.add("  Change: " + plan.work().change());
+    return finish(rows, plan.facts(), plan.work().sql(text));
+  }
+
+  @Override
   public List<String> session(SessionCommand plan) {
     return plan instanceof SessionCommand.ExplainRouter explain
         ? render(explain.explained(), parameters)

@@ -66,8 +66,8 @@ final class WritePlanner {
 
               @Override
               public Plan reference(Placement.Reference placement) {
-                throw ErrorCode.WRITE_REFERENCE.because(
-                    "%s is a reference table".formatted(table.name()));
+                return new CopyWrites(input, view, facts, table, placement)
+                    .plan(command(view), kind(view));
               }
 
               @Override

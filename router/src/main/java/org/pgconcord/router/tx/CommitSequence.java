@@ -87,6 +87,11 @@ final class CommitSequence {
     return phase != Phase.BEFORE;
   }
 
+  /** How each written shard's part has ended. */
+  Outcomes outcomes() {
+    return outcomes;
+  }
+
   /** The client backends that have committed their part. */
   List<BackendConnection> committed() {
     return committed;

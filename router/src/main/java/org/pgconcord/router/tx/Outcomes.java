@@ -37,6 +37,16 @@ final class Outcomes {
     byShard.put(shard, outcome);
   }
 
+  boolean has(ShardId shard) {
+    return byShard.containsKey(shard);
+  }
+
+  /** Both are known to have ended, and in the same way. */
+  boolean sameKnown(ShardId one, ShardId other) {
+    Outcome outcome = byShard.get(one);
+    return outcome != null && outcome != Outcome.UNKNOWN && outcome == byShard.get(other);
+  }
+
   boolean any(Outcome outcome) {
     return byShard.containsValue(outcome);
   }

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.catalog.CopiedTable;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.backend.BackendConnection;
@@ -47,8 +48,10 @@ public final class Transaction {
   private final ServiceSessions services;
   private final Suspects suspects;
   private final TransactionMetrics metrics;
+  private final CopyMarker marker;
   private final Map<ShardId, BackendConnection> enlisted = new LinkedHashMap<>();
   private final List<ShardId> written = new ArrayList<>();
+  private final WrittenCopies copies = new WrittenCopies();
   private final Savepoints savepoints = new Savepoints();
   private Scope scope = Scope.NONE;
   private TransactionModes modes = TransactionModes.NONE;
@@ -61,12 +64,14 @@ public final class Transaction {
       SessionSettings settings,
       ServiceSessions services,
       Suspects suspects,
-      TransactionMetrics metrics) {
+      TransactionMetrics metrics,
+      CopyMarker marker) {
     this.backends = backends;
     this.settings = settings;
     this.services = services;
     this.suspects = suspects;
     this.metrics = metrics;
+    this.marker = marker;
   }
 
   // --- where it stands -------------------------------------------------------------------------
@@ -151,6 +156,18 @@ public final class Transaction {
     written.add(shard);
   }
 
+  /** A statement is about to write all copies of a reference table. */
+  public void writeCopies(CopiedTable table, ShardId leader, List<ShardId> others) {
+    write(leader);
+    others.forEach(this::write);
+    copies.add(table, leader, others);
+  }
+
+  /** Marks copies; completes on the session's loop, when the client may be told. */
+  public CompletableFuture<Void> markCopies(CopiedTable table, Set<ShardId> marked, String reason) {
+    return marker.mark(table, marked, reason);
+  }
+
   /** The entries of this transaction, to be changed. */
   public EntryTransaction entries() {
     if (entries == null) {
@@ -226,7 +243,8 @@ public final class Transaction {
     written.stream().map(enlisted::get).filter(Objects::nonNull).forEach(mains::add);
     Set<BackendConnection> readers = new HashSet<>(enlisted.values());
     mains.forEach(readers::remove);
-    CommitSequence sequence = new CommitSequence(readers, mains, entries, suspects, metrics);
+    CommitSequence sequence =
+        new CommitSequence(readers, copies.inOrder(mains), entries, suspects, metrics);
     ending = sequence;
     return sequence
         .run()
@@ -245,7 +263,20 @@ public final class Transaction {
    */
   private CompletableFuture<Void> notCommitted(Throwable failure, CommitSequence sequence) {
     sequence.committed().forEach(BackendConnection::close);
-    return rollback().thenCompose(done -> CompletableFuture.failedFuture(failure));
+    return markUneven(sequence)
+        .thenCompose(marked -> rollback())
+        .thenCompose(done -> CompletableFuture.failedFuture(failure));
+  }
+
+  /** Before anything is let go: a leader that has not committed keeps the next writer waiting. */
+  private CompletableFuture<Void> markUneven(CommitSequence sequence) {
+    return CompletableFuture.allOf(
+        copies.uneven(sequence.outcomes()).entrySet().stream()
+            .map(
+                table ->
+                    marker.mark(
+                        table.getKey(), table.getValue(), "a commit did not reach all copies"))
+            .toArray(CompletableFuture<?>[]::new));
   }
 
   /** Rolls back whatever is open; never fails. */
@@ -267,6 +298,7 @@ public final class Transaction {
     enlisted.clear();
     entries = null;
     written.clear();
+    copies.clear();
     savepoints.clear();
     services.limitsForgotten();
     failed = false;

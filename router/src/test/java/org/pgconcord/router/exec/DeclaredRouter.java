@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.schema.SchemaReader;
 import org.pgconcord.config.topology.Topology;
@@ -69,6 +70,7 @@ final class DeclaredRouter implements AutoCloseable {
             new StatementPlanner(),
             new LookupIndexes(state),
             (gsi, keys) -> {},
+            (table, copies, reason) -> CompletableFuture.completedFuture(null),
             TransactionMetrics.NONE,
             new Deadlocks(),
             Duration.ofSeconds(5));

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Properties;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.value.GsiName;
@@ -60,6 +61,7 @@ final class LiveRouter implements AutoCloseable {
                     new StatementPlanner(),
                     new LookupIndexes(epochs.current()),
                     this::suspect,
+                    (table, copies, reason) -> CompletableFuture.completedFuture(null),
                     metrics,
                     new Deadlocks(),
                     Duration.ofSeconds(5))),

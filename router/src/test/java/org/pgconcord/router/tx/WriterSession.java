@@ -44,7 +44,8 @@ final class WriterSession implements AutoCloseable, Suspects {
             new RecordedSettings(recorder),
             new ServiceSessions(backends, lockTimeout, () -> Duration.ZERO),
             this,
-            TransactionMetrics.NONE);
+            TransactionMetrics.NONE,
+            (table, copies, reason) -> CompletableFuture.completedFuture(null));
   }
 
   @Override
