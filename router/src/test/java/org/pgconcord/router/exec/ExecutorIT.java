@@ -471,7 +471,7 @@ class ExecutorIT {
               "DELETE FROM users WHERE email = 'u1'",
               "SELECT * FROM users_by_email",
               "SELECT * FROM users ORDER BY 1",
-              "INSERT INTO countries VALUES ('SE', 'Sweden')")) {
+              "UPDATE countries SET code = 'SE' WHERE code = 'FI'")) {
         assertThat(fails(client, refused).getSQLState()).as(refused).isEqualTo("0A000");
         client.rollback();
       }
