@@ -5,11 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.pgconcord.config.catalog.CopiedTable;
+import org.pgconcord.config.catalog.CopyMarks;
 import org.pgconcord.config.catalog.GsiState;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.TableName;
 
 class RouterEpochsTest {
   private static final Duration NOT_LONG = Duration.ofMillis(20);
@@ -38,6 +43,29 @@ class RouterEpochsTest {
     epochs.publish(UsersIndex.routing(3, GsiState.ENABLED, 3));
     epochs.publish(UsersIndex.routing(2, GsiState.WRITE_ONLY, 2));
     assertThat(epochs.current().revision()).isEqualTo(3);
+  }
+
+  /** A step must not lose a mark that was read after it, nor a mark the step. */
+  @Test
+  void marksOfCopiesHaveACountOfTheirOwn() {
+    CopyMarks newer =
+        new CopyMarks(
+            5,
+            CopyMarks.NONE
+                .with(
+                    new CopiedTable("app", new TableName("public", "countries")),
+                    List.of(new ShardId("shard-b")),
+                    "planted")
+                .reasons());
+    epochs.publish(UsersIndex.routing(1, GsiState.TAILING, 1).withCopies(newer));
+    epochs.publish(UsersIndex.routing(2, GsiState.WRITE_ONLY, 2));
+    assertThat(epochs.current().revision()).isEqualTo(2);
+    assertThat(epochs.current().copies()).isEqualTo(newer);
+
+    CopyMarks cleared = new CopyMarks(6, Map.of());
+    epochs.publish(UsersIndex.routing(1, GsiState.TAILING, 1).withCopies(cleared));
+    assertThat(epochs.current().revision()).isEqualTo(2);
+    assertThat(epochs.current().copies()).isEqualTo(cleared);
   }
 
   /** Nobody who saw an old state is still inside once its successor has drained. */
