@@ -207,7 +207,7 @@ class ClientsIT {
       assertThat(column(c, "EXPLAIN SELECT * FROM users WHERE tenant_id = 1")).isNotEmpty();
       assertThatThrownBy(() -> column(c, "SAVEPOINT a"))
           .isInstanceOfSatisfying(
-              SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("0A000"));
+              SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("25P01"));
     }
   }
 

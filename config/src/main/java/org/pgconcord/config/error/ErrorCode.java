@@ -296,8 +296,8 @@ public enum ErrorCode {
       "write/declared-column",
       "0A000",
       ErrorCategory.REFUSED,
-      "A column of a global secondary index cannot be updated.",
-      "DELETE the row and INSERT it anew."),
+      "A column of a global secondary index can be updated in one row at a time only.",
+      "Assign it alone, WHERE names shard key and a unique key by equalities; or DELETE and INSERT."),
   WRITE_DELETE_USING(
       "write/delete-using",
       "0A000",
@@ -370,11 +370,17 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "Reference tables are written in READ COMMITTED only.",
       "Write them in a transaction of READ COMMITTED."),
+  WRITE_ROW_APPEARED(
+      "write/row-appeared",
+      "40001",
+      ErrorCategory.REFUSED,
+      "A row appeared while its indexed column was being updated.",
+      "Run the transaction again."),
   WRITE_SEVERAL_SHARDS(
       "write/several-shards",
       "0A000",
       ErrorCategory.REFUSED,
-      "The rows of one write are on several shards.",
+      "The rows of one write are on several shards, where this form of it cannot go.",
       "Write the rows of each shard key by a statement of their own."),
   WRITE_SHARD_KEY_COLUMN(
       "write/shard-key-column",
@@ -388,6 +394,12 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "UPDATE and DELETE are not routed through a global secondary index.",
       "Add an equality on the shard key."),
+  WRITE_TOO_MANY_ENTRIES(
+      "write/too-many-entries",
+      "54000",
+      ErrorCategory.RESOURCES,
+      "A transaction changes more entries of global secondary indexes than the router remembers.",
+      "Write the rows in portions, each in a transaction of its own."),
   WRITE_UPDATE_FROM(
       "write/update-from",
       "0A000",

@@ -29,6 +29,9 @@ public interface BackendConnection {
    */
   CompletableFuture<QueryResult> query(String sql, List<@Nullable String> parameters);
 
+  /** Sends the request and collects its rows as text; ends as the other {@code query} does. */
+  CompletableFuture<QueryResult> query(BackendRequest request);
+
   /** The status that the last answered request left. */
   TransactionStatus status();
 

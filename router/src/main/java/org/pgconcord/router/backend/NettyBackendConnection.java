@@ -102,9 +102,14 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public CompletableFuture<QueryResult> query(String sql, List<@Nullable String> values) {
-    CollectingListener collecting = new CollectingListener(shard());
     Parameters bound = values.isEmpty() ? Parameters.none() : Parameters.textValues(values);
-    send(BackendRequest.Extended.of(sql, ParameterTypes.NONE, bound), collecting);
+    return query(BackendRequest.Extended.of(sql, ParameterTypes.NONE, bound));
+  }
+
+  @Override
+  public CompletableFuture<QueryResult> query(BackendRequest request) {
+    CollectingListener collecting = new CollectingListener(shard());
+    send(request, collecting);
     return collecting.result();
   }
 

@@ -213,6 +213,11 @@ final class EntryOverlay {
 
   // --- questions -------------------------------------------------------------------------------
 
+  /** How many keys it knows of. */
+  int size() {
+    return keys.size();
+  }
+
   Seen seen(LookupIndex index, Tuple identity) {
     KeyState state = keys.get(slot(index, identity));
     if (state == null || (state.current == null && state.base == null)) {

@@ -64,6 +64,7 @@ import org.pgconcord.router.backend.QueryResult;
  */
 public final class EntryTransaction {
   private static final int ROUNDS = 8;
+  private static final int ENTRIES_MAX = 100_000;
 
   private final ServiceSessions sessions;
   private final EntryOverlay overlay = new EntryOverlay();
@@ -108,17 +109,44 @@ public final class EntryTransaction {
 
   // --- statements ------------------------------------------------------------------------------
 
-  /** Secures the entries of rows that MAIN has just written; fails with what the client is told. */
-  public CompletableFuture<Void> add(BackendConnection main, List<ReturnedRows.Found> rows) {
+  /**
+   * Secures the entries of rows that MAINs have just written; fails with what the client is told.
+   *
+   * @param mains the backends of the rows' shards
+   */
+  public CompletableFuture<Void> add(
+      Map<ShardId, BackendConnection> mains, List<ReturnedRows.Found> rows) {
     List<ReturnedRows.Found> ordered = new ArrayList<>(rows);
     ordered.sort(
         Comparator.comparing((ReturnedRows.Found f) -> f.index().name())
             .thenComparing(f -> f.entry().identity()));
+    requireBounded((long) overlay.size() + rows.size());
     CompletableFuture<Void> all = done();
     for (ReturnedRows.Found row : ordered) {
-      all = all.thenCompose(before -> addOne(main, row.index(), row.entry()));
+      all = all.thenCompose(before -> addOne(main(mains, row), row.index(), row.entry()));
     }
     return all;
+  }
+
+  private static BackendConnection main(
+      Map<ShardId, BackendConnection> mains, ReturnedRows.Found row) {
+    BackendConnection main = mains.get(row.index().shardOf(row.entry()));
+    if (main == null) {
+      throw ErrorCode.INTERNAL.because("an entry's row is on a shard that was not written");
+    }
+    return main;
+  }
+
+  /**
+   * Keeps the entries that one transaction holds in memory within bounds.
+   *
+   * @throws ConcordException when there are more than that
+   */
+  public static void requireBounded(long entries) {
+    if (entries > ENTRIES_MAX) {
+      throw ErrorCode.WRITE_TOO_MANY_ENTRIES.because(
+          "a transaction changes entries of more than %,d rows".formatted(ENTRIES_MAX));
+    }
   }
 
   private CompletableFuture<Void> addOne(BackendConnection main, LookupIndex index, Entry entry) {
@@ -184,10 +212,12 @@ public final class EntryTransaction {
   }
 
   /** Notes the entries of rows that MAIN has just deleted. */
-  public CompletableFuture<Void> remove(BackendConnection main, List<ReturnedRows.Found> rows) {
+  public CompletableFuture<Void> remove(
+      Map<ShardId, BackendConnection> mains, List<ReturnedRows.Found> rows) {
+    requireBounded((long) overlay.size() + rows.size());
     CompletableFuture<Void> all = done();
     for (ReturnedRows.Found row : rows) {
-      all = all.thenCompose(before -> removeOne(main, row.index(), row.entry()));
+      all = all.thenCompose(before -> removeOne(main(mains, row), row.index(), row.entry()));
     }
     return all;
   }

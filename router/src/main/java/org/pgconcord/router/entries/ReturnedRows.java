@@ -64,6 +64,23 @@ public final class ReturnedRows {
     }
   }
 
+  /**
+   * Takes a row as it was before a change: one that violates an index owns no entry of it.
+   *
+   * @param old its columns as text
+   */
+  public void addOld(List<@Nullable String> old) {
+    for (Source source : sources) {
+      List<@Nullable String> row = new ArrayList<>();
+      source.places().forEach(place -> row.add(old.get(place)));
+      source
+          .deriver()
+          .derive(row)
+          .owned()
+          .ifPresent(entry -> found.add(new Found(source.index(), entry)));
+    }
+  }
+
   private void requireHere(LookupIndex index, List<@Nullable String> row) {
     int from = index.key().size();
     List<@Nullable String> shardKey = row.subList(from, from + index.shardKey().size());

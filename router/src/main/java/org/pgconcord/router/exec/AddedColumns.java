@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.router.backend.BackendConnection;
-import org.pgconcord.router.backend.BackendRequest;
 import org.pgconcord.router.wire.DataRows;
 import org.pgconcord.router.wire.Frame;
 import org.pgconcord.router.wire.Parameters;
@@ -58,9 +57,8 @@ final class AddedColumns {
 
   /** One format for all columns was asked for: how many are there? */
   private CompletableFuture<Integer> clientColumns(BackendConnection backend) {
-    return DescribedColumns.count(
-            backend, new BackendRequest.DescribeStatement(sql, false, execution.declaredTypes()))
-        .thenApply(all -> all - added);
+    return DescribedStatement.ask(backend, sql, execution.declaredTypes())
+        .thenApply(described -> described.columns() - added);
   }
 
   /** Tells the client of its own columns, when it waits for them. */

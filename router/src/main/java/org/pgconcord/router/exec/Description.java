@@ -125,6 +125,16 @@ final class Description {
     }
 
     @Override
+    public ShardId insertInParts(Plan.InsertInParts plan) {
+      return plan.rows().rows().get(0).binding().anyShard();
+    }
+
+    @Override
+    public ShardId writeOnAll(Plan.WriteOnAll plan) {
+      return plan.group().shards().get(0);
+    }
+
+    @Override
     public ShardId session(SessionCommand plan) {
       return home;
     }

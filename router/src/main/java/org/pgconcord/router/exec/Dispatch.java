@@ -2,6 +2,7 @@ package org.pgconcord.router.exec;
 
 import java.util.List;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.plan.EntryWork;
 import org.pgconcord.router.plan.Plan;
 import org.pgconcord.router.plan.Resolution;
 import org.pgconcord.router.plan.SessionCommand;
@@ -74,10 +75,30 @@ final class Dispatch implements Plan.Cases<Void> {
     }
     execution.requireEqualCopies(plan.facts(), List.of(one.shard()));
     if (plan.entries().isPresent()) {
-      MaintainedWrite.run(execution, plan, plan.entries().get(), one.shard());
+      maintained(plan, plan.entries().get(), one.shard());
     } else {
       OnOneShard.run(execution, plan.facts(), one.shard());
     }
+    return null;
+  }
+
+  private void maintained(Plan.Write plan, EntryWork work, ShardId shard) {
+    if (work.old().isPresent()) {
+      KeyUpdate.run(execution, work, work.old().get(), shard);
+    } else {
+      WriteInParts.onOne(execution, plan, work, shard);
+    }
+  }
+
+  @Override
+  public Void insertInParts(Plan.InsertInParts plan) {
+    WriteInParts.rows(execution, plan);
+    return null;
+  }
+
+  @Override
+  public Void writeOnAll(Plan.WriteOnAll plan) {
+    WriteInParts.onAll(execution, plan);
     return null;
   }
 

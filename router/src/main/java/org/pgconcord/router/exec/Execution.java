@@ -124,6 +124,11 @@ final class Execution {
         maxRows());
   }
 
+  /** The client has prepared the statement under a name, so that it comes again. */
+  boolean named() {
+    return call.boundPortal().map(p -> p.statement().named()).orElse(false);
+  }
+
   /** All rows and their description, in the formats that {@code values} asks for. */
   BackendRequest described(String text, org.pgconcord.router.wire.Parameters values) {
     return call.boundPortal()

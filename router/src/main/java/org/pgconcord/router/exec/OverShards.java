@@ -97,7 +97,7 @@ final class OverShards {
             "shards %s and %s differ in %s".formatted(describedBy, backend.shard(), column)));
   }
 
-  private static boolean alike(RowDescription first, RowDescription other) {
+  static boolean alike(RowDescription first, RowDescription other) {
     if (first.fields().size() != other.fields().size()) {
       return false;
     }

@@ -181,7 +181,12 @@ final class RunningStatement {
 
   private void look(Map<ShardId, List<Integer>> waiting) {
     List<CompletableFuture<Set<Deadlocks.Block>>> answers = new ArrayList<>();
-    waiting.forEach((shard, processIds) -> answers.add(blocks(shard, processIds)));
+    try {
+      waiting.forEach((shard, processIds) -> answers.add(blocks(shard, processIds)));
+    } catch (RuntimeException e) {
+      deadlocks.lookFailed();
+      throw e;
+    }
     var unused =
         CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
             .whenComplete(

@@ -5,8 +5,11 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.analyse.DeclaredTable;
 import org.pgconcord.router.analyse.PinnedValue;
@@ -17,6 +20,9 @@ import org.pgconcord.router.sql.ConstantView;
 /** Makes {@link ShardBinding}s from what the analysis found. */
 final class Bindings {
   private final PlanInput input;
+  private @Nullable Map<Integer, Long> uses;
+  private List<PinnedValue> counted = List.of();
+  private Map<Integer, Long> asKeys = Map.of();
 
   Bindings(PlanInput input) {
     this.input = input;
@@ -71,12 +77,32 @@ final class Bindings {
     if (!(constant instanceof ConstantView.Parameter parameter)) {
       return true;
     }
-    long asKey =
-        all.stream()
-            .map(PinnedValue::constant)
-            .filter(c -> c instanceof ConstantView.Parameter p && p.number() == parameter.number())
-            .count();
-    return input.uses(parameter.number()) == asKey;
+    return uses()
+        .getOrDefault(parameter.number(), 0L)
+        .equals(asKeys(all).getOrDefault(parameter.number(), 0L));
+  }
+
+  /** How often each parameter occurs; counted once, for there may be thousands. */
+  private Map<Integer, Long> uses() {
+    if (uses == null) {
+      uses = input.parameterUses();
+    }
+    return uses;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // the same list comes again and again
+  private Map<Integer, Long> asKeys(List<PinnedValue> all) {
+    if (counted != all) {
+      counted = all;
+      asKeys =
+          all.stream()
+              .map(PinnedValue::constant)
+              .filter(c -> c instanceof ConstantView.Parameter)
+              .collect(
+                  Collectors.groupingBy(
+                      c -> ((ConstantView.Parameter) c).number(), Collectors.counting()));
+    }
+    return asKeys;
   }
 
   /** The operand for a constant that is used once for another purpose. */

@@ -4,6 +4,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.router.analyse.DeclaredTable;
@@ -38,15 +39,6 @@ final class ChangeRules {
                     column.name(), key.columns().size() == 1 ? "the" : "in the", table.name()));
       }
     }
-    for (Gsi gsi : gsis) {
-      Set<String> stored = new HashSet<>(gsi.columns());
-      stored.addAll(gsi.ownerPrimaryKey());
-      stored.retainAll(assigned);
-      if (!stored.isEmpty()) {
-        throw ErrorCode.WRITE_DECLARED_COLUMN.because(
-            "column \"%s\" belongs to index %s".formatted(stored.iterator().next(), gsi.name()));
-      }
-    }
     if (update.from() && !gsis.isEmpty()) {
       throw ErrorCode.WRITE_UPDATE_FROM.because(
           "%s owns index %s".formatted(table.name(), gsis.get(0).name()));
@@ -60,10 +52,13 @@ final class ChangeRules {
     }
   }
 
-  /** The target and whatever else is read must be on one shard. */
-  void checkPinned(QueryView scope, ReadFacts facts) {
+  /**
+   * Whether the values can tell one shard, to which the statement can go whole. Else it may go to
+   * all shards, when nothing but the target is read and no index names the rows.
+   */
+  boolean pinned(QueryView scope, ReadFacts facts) {
     if (facts.pinned() && facts.sharded().stream().anyMatch(u -> u.table().equals(table))) {
-      return;
+      return true;
     }
     Optional<TableUse> target =
         facts.sharded().stream().filter(u -> u.table().equals(table) && !u.pinned()).findFirst();
@@ -79,7 +74,18 @@ final class ChangeRules {
                 .formatted(gsi.name(), key.names()));
       }
     }
+    if (alone(facts)) {
+      return false;
+    }
     throw ErrorCode.WRITE_NO_SHARD_KEY.because(unpinned(target.get()));
+  }
+
+  /** Each shard can do its part by itself. */
+  boolean alone(ReadFacts facts) {
+    return facts.sharded().size() == 1
+        && facts.local().isEmpty()
+        && facts.references().isEmpty()
+        && !input.clauses().has("select");
   }
 
   private static String unpinned(TableUse target) {
@@ -96,7 +102,9 @@ final class ChangeRules {
   private static boolean hasEquality(QueryView scope, Gsi gsi) {
     return scope.blocks().stream()
         .flatMap(b -> b.where().stream())
-        .anyMatch(
-            p -> p instanceof PredicateView.OneOf o && gsi.columns().contains(o.column().name()));
+        .filter(p -> p instanceof PredicateView.OneOf)
+        .map(p -> ((PredicateView.OneOf) p).column().name())
+        .collect(Collectors.toSet())
+        .containsAll(gsi.columns());
   }
 }

@@ -33,7 +33,26 @@ final class EntryColumns {
             .collect(Collectors.joining(", "));
     boolean returns = input.clauses().topLevelReturning().isPresent();
     SqlEdit edit = new SqlEdit(input.tokens().size(), (returns ? ", " : " RETURNING ") + list);
-    return Optional.of(new EntryWork(maintained, List.copyOf(columns), returns, List.of(edit)));
+    return Optional.of(
+        new EntryWork(maintained, List.copyOf(columns), returns, edit, Optional.empty()));
+  }
+
+  /** For an UPDATE: work only when it assigns a column of an index. */
+  static Optional<EntryWork> changed(
+      PlanInput input, String alias, DeclaredTable table, List<Gsi> maintained, KeyUpdate update) {
+    Optional<EntryWork> work = work(input, alias, table, maintained);
+    Optional<OldRow> old = update.oldRow(work.map(w -> list(w)).orElse(""));
+    return work.filter(w -> old.isPresent())
+        .map(w -> new EntryWork(w.gsis(), w.columns(), w.clientReturns(), w.edit(), old));
+  }
+
+  /** Says what must be read of the old row, if anything; refuses what is not taken. */
+  interface KeyUpdate {
+    Optional<OldRow> oldRow(String columns);
+  }
+
+  private static String list(EntryWork work) {
+    return work.edit().text().substring(" RETURNING ".length());
   }
 
   /**

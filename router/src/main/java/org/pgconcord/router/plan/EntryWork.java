@@ -1,6 +1,7 @@
 package org.pgconcord.router.plan;
 
 import java.util.List;
+import java.util.Optional;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.router.sql.SqlEdit;
 import org.pgconcord.router.sql.StatementText;
@@ -14,18 +15,23 @@ import org.pgconcord.router.sql.StatementText;
  *     keys, shard key and primary key of {@code gsis}, each once. The client's columns are all
  *     fields of the row description but the last {@code columns.size()}
  * @param clientReturns true when the client asked for RETURNING itself; else it gets no rows
- * @param edits add {@code columns} to the statement
+ * @param edit adds {@code columns} behind the statement
+ * @param old present when the statement changes a row's entries: the same columns of the row as it
+ *     is before
  */
 public record EntryWork(
-    List<Gsi> gsis, List<String> columns, boolean clientReturns, List<SqlEdit> edits) {
+    List<Gsi> gsis,
+    List<String> columns,
+    boolean clientReturns,
+    SqlEdit edit,
+    Optional<OldRow> old) {
   public EntryWork {
     gsis = List.copyOf(gsis);
     columns = List.copyOf(columns);
-    edits = List.copyOf(edits);
   }
 
   /** The statement to send in place of the client's. */
   public String sql(StatementText text) {
-    return SqlEdit.apply(text, edits);
+    return SqlEdit.apply(text, List.of(edit));
   }
 }

@@ -2,9 +2,11 @@ package org.pgconcord.router.plan;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.topology.Gsi;
+import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.analyse.DeclaredTable;
 import org.pgconcord.router.analyse.PinnedValue;
 import org.pgconcord.router.analyse.ReadFacts;
@@ -78,13 +80,35 @@ final class InsertRules {
 
   /** The stored shard keys of all rows, and what subqueries are pinned by. */
   List<ShardBinding.Pin> pins(ReadFacts facts) {
+    List<ShardBinding.Pin> pins = new ArrayList<>(storedPins());
+    pins.addAll(new Bindings(input).compared(facts));
+    return pins;
+  }
+
+  /** The shard key that each row stores. */
+  private List<ShardBinding.Pin> storedPins() {
     List<List<PinnedValue>> keys = insert.rows().stream().map(this::storedKey).toList();
     List<PinnedValue> values = keys.stream().flatMap(List::stream).toList();
     Bindings bindings = new Bindings(input);
-    List<ShardBinding.Pin> pins = new ArrayList<>();
-    keys.forEach(k -> pins.add(bindings.pin(k, key, values, KeyUse.STORED)));
-    pins.addAll(bindings.compared(facts));
-    return pins;
+    return keys.stream().map(k -> bindings.pin(k, key, values, KeyUse.STORED)).toList();
+  }
+
+  /** The rows apart, when there are several and nothing else is read. */
+  Optional<RowSplit> split(ReadFacts facts) {
+    boolean alone =
+        facts.sharded().isEmpty() && facts.local().isEmpty() && facts.references().isEmpty();
+    if (insert.rows().size() < 2 || !alone) {
+      return Optional.empty();
+    }
+    ShardId any = key.placement().group().shards().get(0);
+    List<ShardBinding> bindings =
+        storedPins().stream()
+            .map(pin -> new ShardBinding(List.of(pin), any, Optional.empty()))
+            .toList();
+    return input
+        .clauses()
+        .topLevelValues()
+        .flatMap(values -> RowSplit.of(input.tokens(), values, bindings));
   }
 
   private List<PinnedValue> storedKey(List<ValueView> row) {

@@ -23,6 +23,8 @@ public sealed interface Plan
         Plan.Authoritative,
         Plan.Write,
         Plan.CopyWrite,
+        Plan.InsertInParts,
+        Plan.WriteOnAll,
         Plan.Refused,
         SessionCommand {
 
@@ -99,7 +101,7 @@ public sealed interface Plan
    * @param kind which of the three
    * @param entries present when the table owns maintained indexes whose entries this statement
    *     changes; the text to send is then {@link EntryWork#sql}
-   * @param otherwise a refusal
+   * @param otherwise what to run when the values do not lead to one shard
    */
   record Write(
       StatementFacts facts,
@@ -143,6 +145,35 @@ public sealed interface Plan
     }
   }
 
+  /**
+   * INSERT of rows that belong to several shards: each gets its own.
+   *
+   * @param entries as in {@link Write}
+   * @param returns the client asked for RETURNING
+   */
+  record InsertInParts(
+      StatementFacts facts, RowSplit rows, Optional<EntryWork> entries, boolean returns)
+      implements Plan {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.insertInParts(this);
+    }
+  }
+
+  /** UPDATE or DELETE on every shard of a group, each its own rows. */
+  record WriteOnAll(
+      StatementFacts facts,
+      WriteKind kind,
+      ShardGroup group,
+      Optional<EntryWork> entries,
+      boolean returns)
+      implements Plan {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.writeOnAll(this);
+    }
+  }
+
   /** What a {@link Write} or {@link CopyWrite} does to rows. */
   enum WriteKind {
     INSERT,
@@ -182,6 +213,10 @@ public sealed interface Plan
     R write(Write plan);
 
     R copyWrite(CopyWrite plan);
+
+    R insertInParts(InsertInParts plan);
+
+    R writeOnAll(WriteOnAll plan);
 
     R session(SessionCommand plan);
 

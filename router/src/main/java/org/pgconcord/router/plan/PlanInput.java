@@ -1,5 +1,6 @@
 package org.pgconcord.router.plan;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -103,6 +104,18 @@ record PlanInput(
                     && (t.isAnyWord(i + 1, "update", "share")
                         || (t.isWord(i + 1, "no") && t.isWord(i + 2, "key"))
                         || (t.isWord(i + 1, "key") && t.isWord(i + 2, "share"))));
+  }
+
+  /** How often each parameter occurs, by number. */
+  Map<Integer, Long> parameterUses() {
+    Map<Integer, Long> uses = new HashMap<>();
+    for (int i = 0; i < tokens().size(); i++) {
+      String text = tokens().kind(i) == TokenKind.PARAMETER ? tokens().text(i) : "";
+      if (text.length() > 1 && text.length() < 10) {
+        uses.merge(Integer.parseInt(text.substring(1)), 1L, Long::sum);
+      }
+    }
+    return uses;
   }
 
   /** How often a parameter occurs. */

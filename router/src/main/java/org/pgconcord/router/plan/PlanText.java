@@ -118,14 +118,10 @@ public final class PlanText implements Plan.Cases<List<String>> {
     }
     rows.add("Route: %s on one shard".formatted(plan.kind()));
     rows.add("  Shard: " + bound.text());
+    maintains(plan.entries(), rows);
     plan.entries()
-        .ifPresent(
-            work ->
-                rows.add(
-                    "  Maintains: "
-                        + work.gsis().stream()
-                            .map(g -> g.name().toString())
-                            .collect(Collectors.joining(", "))));
+        .flatMap(EntryWork::old)
+        .ifPresent(old -> rows.add("  Before: " + old.sql(text).strip()));
     return finish(rows, plan.facts(), plan.entries().map(e -> e.sql(text)).orElse(text.sql()));
   }
 
@@ -137,6 +133,43 @@ public final class PlanText implements Plan.Cases<List<String>> {
     rows.add("  Then: the changed rows by value on " + joined(plan.others()));
     rows.add("  Change: " + plan.work().change());
     return finish(rows, plan.facts(), plan.work().sql(text));
+  }
+
+  @Override
+  public List<String> insertInParts(Plan.InsertInParts plan) {
+    List<String> rows = new ArrayList<>();
+    rows.add("Route: INSERT in one part for each shard");
+    maintains(plan.entries(), rows);
+    String appended = plan.entries().map(e -> e.edit().text()).orElse("");
+    if (plan.rows().needs() > parameters.count()) {
+      rows.add("  Shards: decided by the parameters");
+      return finish(rows, plan.facts(), text.sql() + appended);
+    }
+    for (RowSplit.Part part : plan.rows().parts(text, parameters, appended)) {
+      rows.add("  Shard %s: %d rows".formatted(part.shard(), part.rows().size()));
+      rows.add("    SQL: " + part.sql().strip());
+    }
+    rows.add("  Tables: " + plan.facts().tables().get(0));
+    return rows;
+  }
+
+  @Override
+  public List<String> writeOnAll(Plan.WriteOnAll plan) {
+    List<String> rows = new ArrayList<>();
+    rows.add("Route: %s on all shards".formatted(plan.kind()));
+    rows.add("  Shards: " + joined(plan.group().shards()));
+    maintains(plan.entries(), rows);
+    return finish(rows, plan.facts(), plan.entries().map(e -> e.sql(text)).orElse(text.sql()));
+  }
+
+  private static void maintains(Optional<EntryWork> entries, List<String> rows) {
+    entries.ifPresent(
+        work ->
+            rows.add(
+                "  Maintains: "
+                    + work.gsis().stream()
+                        .map(g -> g.name().toString())
+                        .collect(Collectors.joining(", "))));
   }
 
   @Override

@@ -73,6 +73,12 @@ final class ScatterRules {
     columns();
   }
 
+  /** Refuses what could mean different things on the shards of an UPDATE or DELETE on all. */
+  void checkWrite() {
+    functions(List.of());
+    columns();
+  }
+
   private void clauses(List<String> why) {
     for (String word : MERGING) {
       if (input.clauses().has(word) && !isName(word)) {

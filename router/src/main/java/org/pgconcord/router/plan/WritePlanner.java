@@ -3,6 +3,7 @@ package org.pgconcord.router.plan;
 import java.util.List;
 import java.util.Optional;
 import org.pgconcord.config.catalog.RoutingState;
+import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.config.topology.Placement;
@@ -125,25 +126,6 @@ final class WritePlanner {
                         "table %s is not on the shards as declared".formatted(table.name())));
     Refusals.copiesEverywhere(facts);
     List<Gsi> gsis = input.database().gsisOf(table.name());
-    List<ShardBinding.Pin> pins;
-    Optional<EntryWork> entries = Optional.empty();
-    if (view instanceof StatementView.Insert insert) {
-      InsertRules rules = new InsertRules(input, insert, table, key);
-      rules.check(facts, gsis, maintained(gsis));
-      pins = rules.pins(facts);
-      entries = EntryColumns.work(input, insert.target().alias(), table, maintained(gsis));
-    } else {
-      ChangeRules rules = new ChangeRules(input, table, key, gsis);
-      if (view instanceof StatementView.Update update) {
-        rules.checkUpdate(update);
-      } else {
-        StatementView.Delete delete = (StatementView.Delete) view;
-        rules.checkDelete(delete, maintained(gsis));
-        entries = EntryColumns.work(input, delete.target().alias(), table, maintained(gsis));
-      }
-      rules.checkPinned(scope(view), facts);
-      pins = new Bindings(input).compared(facts);
-    }
     StatementFacts statement =
         new StatementFacts(
             command(view),
@@ -151,10 +133,94 @@ final class WritePlanner {
             List.of(table.name()),
             List.of(),
             StaleCopies.of(input, facts.references()));
-    ShardBinding binding =
-        new ShardBinding(pins, placement.group().shards().get(0), Bindings.required(facts));
-    return new Plan.Write(
-        statement, kind(view), table.name(), binding, entries, severalShards(table));
+    if (view instanceof StatementView.Insert insert) {
+      InsertRules rules = new InsertRules(input, insert, table, key);
+      rules.check(facts, gsis, maintained(gsis));
+      Optional<EntryWork> entries =
+          EntryColumns.work(input, insert.target().alias(), table, maintained(gsis));
+      Plan otherwise =
+          rules
+              .split(facts)
+              .<Plan>map(rows -> new Plan.InsertInParts(statement, rows, entries, returns()))
+              .orElseGet(() -> severalShards(table));
+      return new Plan.Write(
+          statement,
+          Plan.WriteKind.INSERT,
+          table.name(),
+          binding(rules.pins(facts), placement, facts),
+          entries,
+          otherwise);
+    }
+    return changed(view, facts, table, key, placement, gsis, statement);
+  }
+
+  private Plan changed(
+      StatementView view,
+      ReadFacts facts,
+      DeclaredTable table,
+      DeclaredTable.ShardKey key,
+      Placement.Sharded placement,
+      List<Gsi> gsis,
+      StatementFacts statement) {
+    ChangeRules rules = new ChangeRules(input, table, key, gsis);
+    Optional<EntryWork> entries;
+    if (view instanceof StatementView.Update update) {
+      rules.checkUpdate(update);
+      KeyUpdateRules keys = new KeyUpdateRules(input, update, table, key);
+      entries =
+          EntryColumns.changed(
+              input,
+              update.target().alias(),
+              table,
+              maintained(gsis),
+              columns -> keys.oldRow(gsis, columns));
+    } else {
+      StatementView.Delete delete = (StatementView.Delete) view;
+      rules.checkDelete(delete, maintained(gsis));
+      entries = EntryColumns.work(input, delete.target().alias(), table, maintained(gsis));
+    }
+    boolean pinned = rules.pinned(scope(view), facts);
+    Plan everywhere = severalShards(table);
+    if (!pinned || (rules.alone(facts) && entries.flatMap(EntryWork::old).isEmpty())) {
+      everywhere = onAll(view, facts, placement, entries, statement, pinned);
+    }
+    return pinned
+        ? new Plan.Write(
+            statement,
+            kind(view),
+            table.name(),
+            binding(new Bindings(input).compared(facts), placement, facts),
+            entries,
+            everywhere)
+        : everywhere;
+  }
+
+  /** A refusal is thrown only when there is no other way. */
+  private Plan onAll(
+      StatementView view,
+      ReadFacts facts,
+      Placement.Sharded placement,
+      Optional<EntryWork> entries,
+      StatementFacts statement,
+      boolean pinned) {
+    try {
+      new ScatterRules(input, facts).checkWrite();
+    } catch (ConcordException e) {
+      if (pinned) {
+        return Refusals.refused(e);
+      }
+      throw e;
+    }
+    return new Plan.WriteOnAll(statement, kind(view), placement.group(), entries, returns());
+  }
+
+  private static ShardBinding binding(
+      List<ShardBinding.Pin> pins, Placement.Sharded placement, ReadFacts facts) {
+    return new ShardBinding(pins, placement.group().shards().get(0), Bindings.required(facts));
+  }
+
+  private boolean returns() {
+    return input.clauses().topLevelReturning().isPresent();
   }
 
   private static Plan severalShards(DeclaredTable table) {

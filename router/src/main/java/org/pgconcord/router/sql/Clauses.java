@@ -91,6 +91,18 @@ public final class Clauses {
     return Optional.of(new Range(where + 1, topLevel(where + 1, Keywords.AFTER_WHERE)));
   }
 
+  /** The SET of an UPDATE, which is in no parentheses. */
+  public Optional<Integer> topLevelSet() {
+    int set = topLevel(1, Set.of("set"));
+    return set == tokens.size() ? Optional.empty() : Optional.of(set);
+  }
+
+  /** The VALUES of an INSERT, which is in no parentheses. */
+  public Optional<Integer> topLevelValues() {
+    int values = topLevel(1, Set.of("values"));
+    return values == tokens.size() ? Optional.empty() : Optional.of(values);
+  }
+
   /** The items of the RETURNING clause that is in no parentheses. */
   public Optional<Range> topLevelReturning() {
     int returning = topLevel(0, Set.of("returning"));

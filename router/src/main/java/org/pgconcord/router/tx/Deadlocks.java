@@ -102,6 +102,14 @@ public final class Deadlocks {
    * @return true when there is a cycle, so that another look soon would tell whether it is real
    */
   public boolean looked(Collection<Block> blocks) {
+    try {
+      return search(blocks);
+    } finally {
+      looking.set(false);
+    }
+  }
+
+  private boolean search(Collection<Block> blocks) {
     Map<Backend, Published> owners = new HashMap<>();
     published.values().forEach(p -> p.backends().forEach(b -> owners.put(b, p)));
     Map<Waiter, Set<Waiter>> edges = new HashMap<>();
@@ -115,7 +123,6 @@ public final class Deadlocks {
     WaitGraph now = new WaitGraph(edges);
     List<List<Waiter>> cycles = now.and(last).cycles();
     last = now;
-    looking.set(false);
     cycles.forEach(this::endOne);
     return !now.cycles().isEmpty();
   }

@@ -49,6 +49,17 @@ public final class DataRows {
     return row;
   }
 
+  /** Each row by itself with its first {@code columns} columns only; frames of their own bytes. */
+  public static List<Frame> split(Frame rows, int columns) {
+    List<Frame> all = new ArrayList<>(rows.count());
+    ByteBuf from = rows.bytes().duplicate();
+    while (from.isReadable()) {
+      int length = 1 + from.getInt(from.readerIndex() + 1);
+      all.add(keepFirst(Frame.rows(from.readSlice(length), 1), columns));
+    }
+    return all;
+  }
+
   /** The same rows with their first {@code columns} columns only; a frame of its own bytes. */
   public static Frame keepFirst(Frame rows, int columns) {
     ByteBuf from = rows.bytes().duplicate();

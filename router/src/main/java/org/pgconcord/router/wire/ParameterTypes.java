@@ -14,6 +14,26 @@ public final class ParameterTypes {
     this.oids = oids.clone();
   }
 
+  /** From a ParameterDescription message. */
+  public static ParameterTypes read(Frame frame) {
+    ByteBuf body = frame.body();
+    int[] oids = new int[body.readUnsignedShort()];
+    for (int i = 0; i < oids.length; i++) {
+      oids[i] = body.readInt();
+    }
+    return new ParameterTypes(oids);
+  }
+
+  /** Whether each of so many parameters has its type. */
+  public boolean complete(int parameters) {
+    for (int i = 0; i < parameters; i++) {
+      if (oid(i) == 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** As a ParameterDescription message. */
   public Frame toFrame() {
     ByteBuf out = Unpooled.buffer(Frame.HEADER + Short.BYTES + Integer.BYTES * oids.length);

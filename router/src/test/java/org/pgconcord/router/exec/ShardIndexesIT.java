@@ -238,8 +238,8 @@ class ShardIndexesIT {
       assertThat(rows(client, "SELECT room FROM rooms WHERE seats = 9")).containsExactly("r5");
       rows(client, "DELETE FROM rooms WHERE room = 'r5' AND building = 1");
       assertThat(router.holders("SELECT 1 FROM rooms WHERE room = 'r5'")).isEmpty();
-      assertRefused(client, "UPDATE rooms SET seats = 1 WHERE building = 1", "room");
-      assertRefused(client, "DELETE FROM rooms WHERE room = 'r4'", "building");
+      rows(client, "UPDATE rooms SET seats = seats WHERE building = 1");
+      rows(client, "DELETE FROM rooms WHERE room = 'nobody''s'");
       assertRefused(
           client, "UPDATE rooms SET room = 'x' WHERE building = 1 AND room = 'r4'", "room");
       assertRefused(client, "INSERT INTO rooms (building, seats) VALUES (1, 2)", "room");

@@ -142,6 +142,12 @@ final class KillBefore {
     }
 
     @Override
+    public CompletableFuture<QueryResult> query(BackendRequest request) {
+      count();
+      return inner.query(request);
+    }
+
+    @Override
     public int processId() {
       return inner.processId();
     }

@@ -4,6 +4,7 @@ import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -97,7 +98,9 @@ final class WriterSession implements AutoCloseable, Suspects {
         new ReturnedRows(main.shard(), List.of(UsersIndex.INDEX), List.of("email", "tenant_id"));
     result.rows().forEach(rows::add);
     CompletableFuture<Void> secured =
-        adds ? tx.entries().add(main, rows.found()) : tx.entries().remove(main, rows.found());
+        adds
+            ? tx.entries().add(Map.of(main.shard(), main), rows.found())
+            : tx.entries().remove(Map.of(main.shard(), main), rows.found());
     return secured.thenApply(done -> result.rows().size());
   }
 

@@ -1,0 +1,405 @@
+package org.pgconcord.router.exec;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.gsi.LookupIndex;
+import org.pgconcord.router.backend.BackendConnection;
+import org.pgconcord.router.backend.BackendListener;
+import org.pgconcord.router.backend.BackendRequest;
+import org.pgconcord.router.entries.EntryTransaction;
+import org.pgconcord.router.entries.ReturnedRows;
+import org.pgconcord.router.plan.EntryWork;
+import org.pgconcord.router.plan.Plan;
+import org.pgconcord.router.plan.RowSplit;
+import org.pgconcord.router.plan.TransactionModes;
+import org.pgconcord.router.tx.Failures;
+import org.pgconcord.router.tx.Transaction;
+import org.pgconcord.router.wire.CommandTag;
+import org.pgconcord.router.wire.DataRows;
+import org.pgconcord.router.wire.ErrorFields;
+import org.pgconcord.router.wire.Frame;
+import org.pgconcord.router.wire.ParameterTypes;
+import org.pgconcord.router.wire.Parameters;
+import org.pgconcord.router.wire.RowDescription;
+import org.pgconcord.router.wire.TransactionStatus;
+
+/**
+ * A write that runs on one or more shards at once, each doing its part, and keeps the entries of
+ * the rows that it inserts or deletes. On the owner of maintained indexes the statement runs with
+ * their columns added to what it returns; they are taken off again before the client sees the rows,
+ * and the entries are secured before it sees the completion.
+ *
+ * <p>Outside a transaction the statement gets one of its own, and the completion comes after its
+ * commit. When one part fails the others are cancelled, and the client gets the error after all
+ * have said that they are ready; the transaction has failed then, so that no part of the statement
+ * can be committed. The command tag is the sum of the parts' counts.
+ */
+final class WriteInParts {
+  private final Execution execution;
+  private final Plan.WriteKind kind;
+  private final Optional<EntryWork> work;
+  private final boolean returns;
+  private final List<RowSplit.Part> parts;
+  private final List<LookupIndex> indexes;
+  private final Map<ShardId, BackendConnection> mains = new LinkedHashMap<>();
+  private final List<Answer> answers = new ArrayList<>();
+  private @Nullable RowDescription description;
+  private @Nullable ErrorFields failure;
+  private long rows;
+  private int open;
+
+  private WriteInParts(
+      Execution execution,
+      Plan.WriteKind kind,
+      Optional<EntryWork> work,
+      boolean returns,
+      List<RowSplit.Part> parts) {
+    this.execution = execution;
+    this.kind = kind;
+    this.work = work;
+    this.returns = returns;
+    this.parts = parts;
+    RouterServices services = execution.session().services();
+    this.indexes =
+        work.map(EntryWork::gsis).orElse(List.of()).stream()
+            .map(gsi -> services.indexes().of(services.epochs().current(), gsi))
+            .toList();
+  }
+
+  /** The whole statement on one shard, whose entries are maintained. */
+  static void onOne(Execution execution, Plan.Write plan, EntryWork work, ShardId shard) {
+    RowSplit.Part all = new RowSplit.Part(shard, work.sql(execution.planned().text()), List.of());
+    run(execution, plan.kind(), Optional.of(work), work.clientReturns(), List.of(all));
+  }
+
+  /** The whole statement on every shard of a group. */
+  static void onAll(Execution execution, Plan.WriteOnAll plan) {
+    String sql =
+        plan.entries().map(work -> work.sql(execution.planned().text())).orElseGet(execution::sql);
+    run(
+        execution,
+        plan.kind(),
+        plan.entries(),
+        plan.returns(),
+        plan.group().shards().stream()
+            .map(shard -> new RowSplit.Part(shard, sql, List.of()))
+            .toList());
+  }
+
+  /** The rows of an INSERT, each on its shard. */
+  static void rows(Execution execution, Plan.InsertInParts plan) {
+    run(
+        execution,
+        Plan.WriteKind.INSERT,
+        plan.entries(),
+        plan.returns(),
+        plan.rows()
+            .parts(
+                execution.planned().text(),
+                execution.parameters(),
+                plan.entries().map(work -> work.edit().text()).orElse("")));
+  }
+
+  private static void run(
+      Execution execution,
+      Plan.WriteKind kind,
+      Optional<EntryWork> work,
+      boolean returns,
+      List<RowSplit.Part> parts) {
+    if (returns && parts.size() > 1 && execution.maxRows() > 0) {
+      execution.fail(
+          ErrorCode.ROW_LIMIT_OVER_SHARDS.because(
+              "a row limit over several shards is not supported"));
+      return;
+    }
+    new WriteInParts(execution, kind, work, returns, parts).start();
+  }
+
+  private void start() {
+    Transaction tx = execution.tx();
+    if (tx.scope() == Transaction.Scope.NONE) {
+      tx.begin(Transaction.Scope.SINGLE, TransactionModes.NONE);
+    }
+    parts.forEach(part -> tx.write(part.shard()));
+    CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
+    for (RowSplit.Part part : parts) {
+      all =
+          all.thenCompose(before -> tx.backend(part.shard()))
+              .thenAccept(backend -> mains.put(part.shard(), backend));
+    }
+    execution.then(all.thenCompose(acquired -> prepare()), this::send);
+  }
+
+  // --- what is sent ----------------------------------------------------------------------------
+
+  /** Result formats and parameter types for the parts. */
+  private record Prepared(Parameters parameters, ParameterTypes types) {}
+
+  /** A part of the rows need not use every parameter, so that its types must be known before. */
+  private CompletableFuture<Prepared> prepare() {
+    Parameters parameters = execution.wireParameters();
+    ParameterTypes declared = execution.declaredTypes();
+    boolean typesMissing =
+        kind == Plan.WriteKind.INSERT
+            && parts.size() > 1
+            && parameters.count() > 0
+            && !declared.complete(parameters.count());
+    boolean oneFormat = work.isPresent() && returns && parameters.resultFormats() == 1;
+    if (!typesMissing && !oneFormat) {
+      return CompletableFuture.completedFuture(new Prepared(formatted(parameters, 0), declared));
+    }
+    String whole = work.map(w -> w.sql(execution.planned().text())).orElseGet(execution::sql);
+    return DescribedStatement.ask(mains.values().iterator().next(), whole, declared)
+        .thenApply(
+            described ->
+                new Prepared(
+                    formatted(parameters, described.columns() - addedColumns()),
+                    described.types()));
+  }
+
+  /** The client's formats, the added columns in text. */
+  private Parameters formatted(Parameters parameters, int clientColumns) {
+    if (execution.simple() || work.isEmpty()) {
+      return parameters;
+    } else if (!returns || parameters.resultFormats() == 0) {
+      return parameters.withResultFormats();
+    }
+    int client = parameters.resultFormats() > 1 ? parameters.resultFormats() : clientColumns;
+    short[] formats = new short[client + addedColumns()];
+    for (int column = 0; column < client; column++) {
+      formats[column] = parameters.resultFormat(column);
+    }
+    return parameters.withResultFormats(formats);
+  }
+
+  private int addedColumns() {
+    return work.map(w -> w.columns().size()).orElse(0);
+  }
+
+  private void send(Prepared prepared) {
+    open = parts.size();
+    for (RowSplit.Part part : parts) {
+      BackendConnection main = mains.get(part.shard());
+      if (main == null) {
+        throw ErrorCode.INTERNAL.because("a part of a write has no backend");
+      }
+      answers.add(new Answer(part, main));
+    }
+    for (Answer answer : answers) {
+      boolean reusable = answer.part.rows().isEmpty();
+      BackendRequest request =
+          execution.simple()
+              ? new BackendRequest.Query(answer.part.sql())
+              : new BackendRequest.Extended(
+                  answer.part.sql(),
+                  reusable && execution.named(),
+                  prepared.types(),
+                  prepared.parameters(),
+                  "",
+                  true,
+                  0);
+      answer.main.send(request, answer);
+    }
+  }
+
+  // --- the answers -----------------------------------------------------------------------------
+
+  private void fail(Answer by, ErrorFields fields) {
+    if (failure == null) {
+      failure = fields;
+      answers.stream().filter(a -> a != by && !a.over).forEach(a -> a.main.cancel());
+    }
+  }
+
+  private void answered(Answer answer) {
+    answer.over = true;
+    open--;
+    if (open > 0) {
+      return;
+    }
+    if (failure != null) {
+      execution.fail(failure);
+    } else {
+      giveRows();
+      execution.then(maintain().thenCompose(done -> commitIfSingle()), done -> complete());
+    }
+  }
+
+  /** Rows of an INSERT come in the order of its VALUES, unless a trigger has kept some out. */
+  private void giveRows() {
+    boolean whole = answers.stream().allMatch(a -> a.kept.size() == a.part.rows().size());
+    if (!whole) {
+      answers.forEach(a -> a.kept.forEach(execution.sink()::rows));
+      return;
+    }
+    int count = answers.stream().mapToInt(a -> a.kept.size()).sum();
+    for (int row = 0; row < count; row++) {
+      for (Answer answer : answers) {
+        if (!answer.kept.isEmpty() && answer.part.rows().get(answer.next) == row) {
+          execution.sink().rows(answer.kept.remove());
+          answer.next++;
+          break;
+        }
+      }
+    }
+  }
+
+  private CompletableFuture<Void> maintain() {
+    List<ReturnedRows.Found> found =
+        answers.stream().flatMap(a -> a.returned.found().stream()).toList();
+    if (work.isEmpty()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    EntryTransaction entries = execution.tx().entries();
+    return switch (kind) {
+      case INSERT -> entries.add(mains, found);
+      case DELETE -> entries.remove(mains, found);
+      case UPDATE ->
+          CompletableFuture.failedFuture(
+              ErrorCode.INTERNAL.because("an UPDATE was planned with entries to maintain"));
+    };
+  }
+
+  private CompletableFuture<Void> commitIfSingle() {
+    return execution.tx().scope() == Transaction.Scope.SINGLE
+        ? execution.tx().commit()
+        : CompletableFuture.completedFuture(null);
+  }
+
+  private void complete() {
+    execution.sink().complete((kind == Plan.WriteKind.INSERT ? "INSERT 0 " : kind + " ") + rows);
+    execution.done();
+  }
+
+  /** One shard's answer. */
+  private final class Answer implements BackendListener {
+    private final RowSplit.Part part;
+    private final BackendConnection main;
+    private final ReturnedRows returned;
+    private final Deque<Frame> kept = new ArrayDeque<>();
+    private int next;
+    private int clientColumns;
+    private long given;
+    private boolean over;
+
+    Answer(RowSplit.Part part, BackendConnection main) {
+      this.part = part;
+      this.main = main;
+      this.returned =
+          new ReturnedRows(part.shard(), indexes, work.map(EntryWork::columns).orElse(List.of()));
+    }
+
+    @Override
+    public void rowDescription(Frame frame) {
+      RowDescription all = RowDescription.read(frame);
+      clientColumns = all.fields().size() - addedColumns();
+      if (description == null) {
+        description = all;
+        describe(all);
+      } else if (!OverShards.alike(description, all)) {
+        stop(
+            ErrorFields.of(
+                ErrorCode.SCATTER_SHARDS_DIFFER.because(
+                    "shard %s differs in its columns".formatted(part.shard()))));
+      }
+    }
+
+    private void describe(RowDescription all) {
+      if (execution.describes() && returns) {
+        execution.sink().rowDescription(all.keepFirst(clientColumns));
+      } else if (execution.describes() && !execution.simple()) {
+        execution.sink().noData();
+      }
+    }
+
+    @Override
+    public void rows(Frame frame) {
+      if (failure != null) {
+        return;
+      }
+      try {
+        derive(frame);
+        given += frame.count();
+        if (returns) {
+          give(frame);
+        }
+      } catch (ConcordException e) {
+        stop(Failures.fields(e));
+      }
+    }
+
+    private void derive(Frame frame) {
+      if (work.isEmpty()) {
+        return;
+      }
+      for (List<byte @Nullable []> row : DataRows.values(frame)) {
+        returned.add(texts(row.subList(clientColumns, row.size())));
+      }
+      EntryTransaction.requireBounded(
+          answers.stream().mapToLong(a -> a.returned.found().size()).sum());
+    }
+
+    private void give(Frame frame) {
+      if (execution.maxRows() > 0 && given > execution.maxRows()) {
+        throw ErrorCode.ROW_LIMIT_OVER_SHARDS.because(
+            "a maintained write returns more rows than the row limit allows");
+      }
+      if (part.rows().isEmpty()) {
+        execution.sink().rows(DataRows.keepFirst(frame, clientColumns));
+      } else {
+        kept.addAll(DataRows.split(frame, clientColumns));
+      }
+    }
+
+    private List<@Nullable String> texts(List<byte @Nullable []> values) {
+      List<@Nullable String> texts = new ArrayList<>(values.size());
+      for (byte[] value : values) {
+        texts.add(value == null ? null : new String(value, StandardCharsets.UTF_8));
+      }
+      return texts;
+    }
+
+    /** This part too is of no use any more. */
+    private void stop(ErrorFields fields) {
+      fail(this, fields);
+      main.cancel();
+    }
+
+    @Override
+    public void complete(Frame frame) {
+      rows += CommandTag.rows(CommandTag.read(frame));
+    }
+
+    @Override
+    public void notice(Frame frame) {
+      execution.sink().notice(frame);
+    }
+
+    @Override
+    public void error(Frame frame) {
+      fail(this, ErrorFields.read(frame));
+    }
+
+    @Override
+    public void ready(TransactionStatus status) {
+      answered(this);
+    }
+
+    @Override
+    public void lost(ConcordException cause) {
+      fail(this, Failures.fields(cause));
+      answered(this);
+    }
+  }
+}
