@@ -78,6 +78,14 @@ public final class Backfill {
     return missing;
   }
 
+  /** The moments of the owner shards' snapshots of which there are runs. */
+  public Map<ShardId, Lsn> consistentPoints() {
+    return current()
+        .filter(note -> !note.loaded())
+        .map(Backfill::consistentPoints)
+        .orElse(Map.of());
+  }
+
   /**
    * Builds to the end.
    *

@@ -19,6 +19,8 @@ import org.pgconcord.cdc.slot.Slots;
 import org.pgconcord.cdc.slot.StreamConnections;
 import org.pgconcord.cdc.source.DebeziumStreams;
 import org.pgconcord.config.catalog.Catalog;
+import org.pgconcord.config.catalog.CatalogState;
+import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.settings.DaemonSettings;
 import org.pgconcord.config.settings.ServicePassword;
 import org.pgconcord.config.settings.ShardAddress;
@@ -32,6 +34,7 @@ import org.pgconcord.daemon.build.Preconditions;
 import org.pgconcord.daemon.build.ProgressBoard;
 import org.pgconcord.daemon.build.ReferenceOperations;
 import org.pgconcord.daemon.build.RoutingPublisher;
+import org.pgconcord.daemon.build.SharedSlots;
 import org.pgconcord.daemon.build.VerifierAdapters;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.gsi.SettlementRunner;
@@ -117,12 +120,14 @@ final class Engines implements AutoCloseable {
                 suspects(parts.catalog()),
                 SWEEP,
                 Clock.systemUTC()));
+    reserve(database, tails);
     return new EngineServices(
         parts.catalog(),
         parts.publisher(),
         new Preconditions(parts.connections()),
         slots,
         publications,
+        new SharedSlots(slots),
         tails,
         verifier(tails, sessions),
         sessions,
@@ -130,6 +135,18 @@ final class Engines implements AutoCloseable {
         parts.settings().stateDir(),
         parts.board(),
         Clock.systemUTC());
+  }
+
+  /**
+   * Before any index is served: one that comes in later must find its position in the slots still.
+   */
+  private void reserve(String database, Tails tails) {
+    RoutingState current = parts.publisher().current();
+    CatalogState stored = parts.publisher().stored();
+    current.topology().database(database).stream()
+        .flatMap(declared -> declared.gsis().stream())
+        .filter(gsi -> stored.status(gsi.name()).state().needsStreams())
+        .forEach(gsi -> tails.reserve(LookupIndex.resolve(current, gsi)));
   }
 
   private Verifier verifier(Tails tails, SettlementRunner.Sessions sessions) {

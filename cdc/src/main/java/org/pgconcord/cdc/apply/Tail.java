@@ -6,10 +6,12 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,9 +33,12 @@ import org.slf4j.LoggerFactory;
  *
  * The slot is acknowledged up to P only when each served index's progress row says P or more: every
  * transaction up to P has had its effect durably in that index's own database (I8). So a slot that
- * is ahead of a progress row is not ours any more, and is refused. Everything else follows the
- * order <em>entries and progress row, then positions, then slot</em>; a crash between any two
- * repeats transactions, and repetition is recognised by the progress row.
+ * is ahead of a progress row is not ours any more, and is refused. An index that is being built, or
+ * was served before this process began and is not yet, has no position here: while one is reserved
+ * the slot is not acknowledged at all, so that the point at which it comes in is still there. The
+ * position that others wait for falls back with it. Everything else follows the order <em>entries
+ * and progress row, then positions, then slot</em>; a crash between any two repeats transactions,
+ * and repetition is recognised by the progress row.
  *
  * <h2>One thread decides</h2>
  *
@@ -56,6 +61,7 @@ final class Tail implements AutoCloseable {
   private final Patience patience;
   private final Map<GsiName, AppliedRows> rows = new ConcurrentHashMap<>();
   private final Map<GsiName, Served> served = new LinkedHashMap<>();
+  private final Set<GsiName> reserved = new HashSet<>();
   private final Deque<Runnable> orders = new ArrayDeque<>();
   private final Deque<Long> recent = new ArrayDeque<>();
   private final Thread thread;
@@ -75,6 +81,14 @@ final class Tail implements AutoCloseable {
 
   // --- orders, from any thread -------------------------------------------------------------------
 
+  /**
+   * Leaves the slot where it is until the index is served or dropped: it will be served from some
+   * position after this moment.
+   */
+  CompletableFuture<Boolean> reserve(GsiName gsi) {
+    return order(() -> !served.containsKey(gsi) && reserved.add(gsi));
+  }
+
   /** Serves the index from its progress row on; fails when there is none. */
   CompletableFuture<Boolean> serve(LookupIndex index, ServingMode mode) {
     return order(
@@ -84,6 +98,7 @@ final class Tail implements AutoCloseable {
             before.target().reset();
           }
           served.put(index.name(), take(index, mode));
+          reserved.remove(index.name());
           restartStream();
           return true;
         });
@@ -156,6 +171,7 @@ final class Tail implements AutoCloseable {
   CompletableFuture<Boolean> drop(GsiName gsi) {
     return order(
         () -> {
+          reserved.remove(gsi);
           Served gone = served.remove(gsi);
           if (gone != null) {
             gone.target().reset();
@@ -378,6 +394,9 @@ final class Tail implements AutoCloseable {
   }
 
   private void acknowledge() {
+    if (!reserved.isEmpty()) {
+      return;
+    }
     served.values().stream()
         .map(Served::durable)
         .min(Lsn::compareTo)

@@ -85,6 +85,18 @@ public final class Tails implements AutoCloseable {
     return log;
   }
 
+  /**
+   * Keeps everything from now on in the slots for an index that will be served: its snapshots are
+   * taken after this, and its build may take long. Ends with {@link #serve} or {@link #drop}.
+   */
+  public synchronized void reserve(LookupIndex index) {
+    List<CompletableFuture<Boolean>> orders = new ArrayList<>();
+    for (ShardId shard : index.ownerShards()) {
+      orders.add(tails.computeIfAbsent(shard, this::tail).reserve(index.name()));
+    }
+    join(orders);
+  }
+
   /** Serves an index whose lookup table is loaded, on every owner shard, from its progress rows. */
   public synchronized void serve(LookupIndex index, ServingMode mode) {
     install(index);
@@ -148,10 +160,8 @@ public final class Tails implements AutoCloseable {
   /** No longer serves the index; its slots and rows stay as they are. */
   public synchronized void drop(GsiName gsi) {
     sweeper.leave(gsi);
-    if (indexes.containsKey(gsi)) {
-      join(each(gsi, tail -> tail.drop(gsi)));
-      indexes.remove(gsi);
-    }
+    join(tails.values().stream().map(tail -> tail.drop(gsi)).toList());
+    indexes.remove(gsi);
   }
 
   /**

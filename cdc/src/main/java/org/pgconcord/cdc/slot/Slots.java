@@ -8,6 +8,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -65,7 +66,26 @@ public final class Slots {
     Connection holder = connections.openReplication(stream);
     try {
       int backend = prepare(holder);
-      return create(stream, holder, backend);
+      boolean failover = holder.getMetaData().getDatabaseMajorVersion() >= FAILOVER_SINCE;
+      String option = failover ? ", FAILOVER true" : "";
+      return create(stream, names.slot(stream), "", option, holder, backend);
+    } catch (SQLException | RuntimeException e) {
+      holder.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Exports a snapshot beside the stream's own slot, which stays as it is: a temporary slot's, gone
+   * with the result. What commits after its consistent point is in the stream's slot too as long as
+   * nobody acknowledges that one past it.
+   */
+  public HeldSnapshot beside(StreamName stream) throws SQLException {
+    Connection holder = connections.openReplication(stream);
+    try {
+      int backend = prepare(holder);
+      String slot = names.slot(stream) + "_" + HexFormat.of().toHexDigits(backend);
+      return create(stream, slot, " TEMPORARY", "", holder, backend);
     } catch (SQLException | RuntimeException e) {
       holder.close();
       throw e;
@@ -98,15 +118,16 @@ public final class Slots {
     }
   }
 
-  private HeldSnapshot create(StreamName stream, Connection holder, int backend)
+  private static HeldSnapshot create(
+      StreamName stream, String slot, String kind, String option, Connection holder, int backend)
       throws SQLException {
-    String slot = names.slot(stream);
-    boolean failover = holder.getMetaData().getDatabaseMajorVersion() >= FAILOVER_SINCE;
     String sql =
         "CREATE_REPLICATION_SLOT "
             + Identifiers.quote(slot)
+            + kind
             + " LOGICAL pgoutput (SNAPSHOT 'export'"
-            + (failover ? ", FAILOVER true)" : ")");
+            + option
+            + ")";
     try (Statement statement = holder.createStatement();
         ResultSet row = statement.executeQuery(sql)) {
       row.next();

@@ -29,6 +29,7 @@ import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.Tuple;
+import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.gsi.Outcome;
 import org.pgconcord.gsi.RowImage;
 import org.pgconcord.gsi.SettlementRunner;
@@ -188,6 +189,32 @@ class TailsIT {
     awaitEntries(Map.of("x", a1));
     awaitParked(1);
     assertThat(rig.parked().get(0).entry().holder()).isEqualTo(Tuple.of(a2));
+  }
+
+  /** The later index comes in at 10, although the first one has long had what follows. */
+  @Test
+  void whatAReservedIndexWillNeedStaysInTheSlot() throws Exception {
+    LookupIndex later = Indexes.named("by_email_later");
+    blind();
+    rig.commit(A, 10, insert(a1, "x"));
+    awaitConfirmed(A, 10);
+    rig.running().reserve(later);
+    rig.commit(A, 20, insert(a1, "y"));
+    awaitEntries(Map.of("x", a1, "y", a1));
+    await()
+        .during(Duration.ofMillis(1_500))
+        .atMost(Duration.ofSeconds(10))
+        .until(() -> rig.confirmed(A).equals(new Lsn(10)));
+    rig.onLookup(
+        "DELETE FROM users_by_email WHERE email = 'y'",
+        "INSERT INTO pgconcord.progress VALUES ('shard-a', 'app.by_email_later', '0/A', 1),"
+            + " ('shard-b', 'app.by_email_later', '0/0', 1)");
+
+    rig.running().serve(later, ServingMode.BLIND);
+
+    awaitEntries(Map.of("x", a1, "y", a1));
+    awaitConfirmed(A, 20);
+    assertThat(rig.running().positions().applied(A)).isEqualTo(new Lsn(20));
   }
 
   @Test

@@ -26,6 +26,14 @@ public enum GsiState {
     return this == ENABLED;
   }
 
+  /** It goes on from where its streams were; in the other states a build begins with new slots. */
+  public boolean needsStreams() {
+    return switch (this) {
+      case FILLING, TAILING, WRITE_ONLY, ENABLED -> true;
+      case DECLARED, BLOCKED, NEEDS_RESYNC -> false;
+    };
+  }
+
   /** Lower case, as stored in the catalog and printed: {@code write_only}. */
   public String word() {
     return name().toLowerCase(java.util.Locale.ROOT);

@@ -42,18 +42,6 @@ final class GsiRules {
     return gsis;
   }
 
-  /** One GSI in the whole document, as yet. */
-  static void onlyOne(Document document, Findings findings) {
-    List<Document.Secondary> all =
-        document.databases().values().stream()
-            .flatMap(d -> d.secondaries().values().stream())
-            .toList();
-    if (all.size() > 1) {
-      findings.add(
-          Rule.GSI_SEVERAL, all.get(1).path(), "several global secondary indexes in one topology");
-    }
-  }
-
   private Optional<Gsi> gsi(String name, Document.Secondary gsi) {
     new GsiShapeRules(findings).check(gsi);
     Optional<String> schema = schema(gsi);

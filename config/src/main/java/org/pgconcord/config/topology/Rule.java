@@ -77,7 +77,6 @@ public enum Rule {
       "Not supported yet: list the index only in its owner's secondary_indexes"),
   GSI_EXTENDED("gsi/extended-not-supported-yet", "Not supported yet: omit gsi_mode"),
   GSI_COVERING("gsi/covering-not-supported-yet", "Not supported yet: omit covering"),
-  GSI_SEVERAL("gsi/several-not-supported-yet", "Not supported yet: declare one index"),
   // --- the document and the shards -----------------------------------------------------------
   SHARD_NOT_CONFIGURED(
       "shard/not-configured", "Add the shard's hosts to the configuration, or correct its uid"),

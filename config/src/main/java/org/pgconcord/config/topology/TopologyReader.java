@@ -28,7 +28,6 @@ public final class TopologyReader {
         .forEach(
             (name, database) ->
                 databases.put(name, new DatabaseRules(name, database, layout, findings).resolve()));
-    GsiRules.onlyOne(document, findings);
     return new Topology(
         layout.authoritative(),
         layout.groups().values().stream().toList(),

@@ -24,6 +24,7 @@ public record EngineServices(
     Preconditions preconditions,
     Slots slots,
     Publications publications,
+    SharedSlots sharedSlots,
     Tails tails,
     Verifier verifier,
     SettlementRunner.Sessions sessions,

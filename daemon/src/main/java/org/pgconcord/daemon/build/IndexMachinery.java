@@ -105,6 +105,7 @@ final class IndexMachinery implements Machinery, AutoCloseable {
       services.publications().publish(stream(shard), index.gsi().owner(), identity(index));
     }
     releaseSnapshots();
+    services.tails().reserve(index);
     for (ShardId shard : index.ownerShards()) {
       makeSlot(shard);
     }
@@ -141,7 +142,7 @@ final class IndexMachinery implements Machinery, AutoCloseable {
         .forEach(
             blocker -> log.warn("a slot waits gsi={} shard={} for=\"{}\"", gsi, shard, blocker));
     services.board().begin(gsi, shard, "slot");
-    snapshots.put(shard, services.slots().create(stream(shard)));
+    snapshots.put(shard, services.sharedSlots().snapshot(gsi, stream(shard), isShared(shard)));
     services.board().end(gsi, shard);
   }
 
@@ -149,6 +150,7 @@ final class IndexMachinery implements Machinery, AutoCloseable {
     LookupIndex index = index();
     Backfill backfill = new Backfill(index, services.backfill(index), this::report);
     running = Optional.of(backfill);
+    services.tails().reserve(index);
     try {
       renewWhatIsLost(index, backfill);
       BackfillResult result = attempt(backfill);
@@ -161,17 +163,21 @@ final class IndexMachinery implements Machinery, AutoCloseable {
           result.nullViolations());
     } finally {
       running = Optional.empty();
+      services.sharedSlots().leave(gsi);
       releaseSnapshots();
     }
   }
 
-  /** A shard whose runs are there but whose slot is gone has a gap: all begins anew. */
+  /**
+   * A shard whose runs are there but whose slot is gone, or has moved past their snapshot, has a
+   * gap: all begins anew.
+   */
   private void renewWhatIsLost(LookupIndex index, Backfill backfill) throws SQLException {
     Set<ShardId> needed = backfill.shardsWithoutRuns();
+    Map<ShardId, Lsn> points = backfill.consistentPoints();
     for (ShardId shard : index.ownerShards()) {
-      boolean lost =
-          services.slots().health(stream(shard)).map(health -> health.isLost()).orElse(true);
-      if (lost && !needed.contains(shard)) {
+      Lsn point = points.get(shard);
+      if (point != null && !needed.contains(shard) && !streamHas(shard, point)) {
         log.warn("slot lost during a build, beginning anew gsi={} shard={}", gsi, shard);
         backfill.forget();
         return;
@@ -179,10 +185,20 @@ final class IndexMachinery implements Machinery, AutoCloseable {
     }
   }
 
+  /** Everything after the position can still be read from the stream's slot. */
+  private boolean streamHas(ShardId shard, Lsn position) throws SQLException {
+    return services
+        .slots()
+        .health(stream(shard))
+        .filter(health -> !health.isLost() && !position.isBefore(health.confirmed()))
+        .isPresent();
+  }
+
   private BackfillResult attempt(Backfill backfill) throws SQLException {
     for (int attempt = 1; ; attempt++) {
       for (ShardId shard : backfill.shardsWithoutRuns()) {
-        if (!alive(shard)) {
+        HeldSnapshot held = snapshots.get(shard);
+        if (held == null || !alive(shard) || !streamHas(shard, held.consistentPoint())) {
           makeSlot(shard);
         }
       }
@@ -325,7 +341,12 @@ final class IndexMachinery implements Machinery, AutoCloseable {
         : String.join("\n", lines);
   }
 
+  private boolean isShared(ShardId shard) {
+    return !new SharedStreams(gsi, users()).lastOn(shard);
+  }
+
   private void dropSlots() throws SQLException {
+    services.sharedSlots().leave(gsi);
     TableName owner = index().gsi().owner();
     SharedStreams streams = new SharedStreams(gsi, users());
     for (ShardId shard : index().ownerShards()) {
@@ -343,6 +364,8 @@ final class IndexMachinery implements Machinery, AutoCloseable {
     RoutingState current = services.publisher().current();
     return current.topology().databases().values().stream()
         .flatMap(database -> database.gsis().stream())
+        .filter(each -> each.name().database().equals(gsi.database()))
+        .filter(each -> stored.status(each.name()).state().needsStreams())
         .map(
             each ->
                 new SharedStreams.User(

@@ -30,14 +30,6 @@ final class SharedStreams {
     User {
       shards = Set.copyOf(shards);
     }
-
-    /** An index in the other states begins with a slot of its own making when it is built. */
-    private boolean needsStreams() {
-      return switch (state) {
-        case FILLING, TAILING, WRITE_ONLY, ENABLED -> true;
-        case DECLARED, BLOCKED, NEEDS_RESYNC -> false;
-      };
-    }
   }
 
   /** Nobody else needs the slot: dropping it takes nothing from anyone. */
@@ -53,7 +45,7 @@ final class SharedStreams {
   private boolean otherOn(ShardId shard, User user) {
     return !user.gsi().equals(stopped)
         && user.gsi().database().equals(stopped.database())
-        && user.needsStreams()
+        && user.state().needsStreams()
         && user.shards().contains(shard);
   }
 }

@@ -12,19 +12,24 @@ import org.pgconcord.daemon.cli.AdminClient;
 
 /** The commands of {@code gsi} on the sample's index, as the command line sends them. */
 final class Gsi {
-  private static final String PATH = "/gsis/by_email/";
   private static final Duration BUILD = Duration.ofMinutes(3);
 
+  private final String path;
   private final DaemonProcess daemon;
   private final AdminClient client;
 
   Gsi(DaemonProcess daemon) {
+    this(daemon, "by_email");
+  }
+
+  Gsi(DaemonProcess daemon, String name) {
+    this.path = "/gsis/" + name + "/";
     this.daemon = daemon;
     this.client = daemon.client();
   }
 
   JsonNode startBuild() {
-    return client.post(PATH + "build", Map.of());
+    return client.post(path + "build", Map.of());
   }
 
   /** Starts or joins a build and returns its status when it has ended well. */
@@ -36,13 +41,13 @@ final class Gsi {
   /** Waits until no operation runs; an operation that failed is an error with the log. */
   JsonNode awaitIdle() throws Exception {
     long begin = System.nanoTime();
-    JsonNode build = client.get(PATH + "build");
+    JsonNode build = client.get(path + "build");
     while (build.path("running").asBoolean()) {
       if (System.nanoTime() - begin > BUILD.toNanos()) {
         throw new AssertionError("still at " + build.path("step") + ":\n" + daemon.logTail());
       }
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
-      build = client.get(PATH + "build");
+      build = client.get(path + "build");
     }
     if (build.hasNonNull("error")) {
       throw new AssertionError(build.get("error") + "\n" + daemon.logTail());
@@ -51,7 +56,7 @@ final class Gsi {
   }
 
   JsonNode status() {
-    return client.get(PATH + "status");
+    return client.get(path + "status");
   }
 
   String state() {
@@ -59,7 +64,7 @@ final class Gsi {
   }
 
   JsonNode check() {
-    return client.get(PATH + "check");
+    return client.get(path + "check");
   }
 
   JsonNode verify() throws IOException {
@@ -78,7 +83,7 @@ final class Gsi {
     for (int attempt = 1; ; attempt++) {
       verify();
       try {
-        return client.post(PATH + "enable", Map.of());
+        return client.post(path + "enable", Map.of());
       } catch (ConcordException e) {
         boolean lag = e.code() == ErrorCode.GATE_REFUSED && onlyLag(String.valueOf(e.detail()));
         if (!lag || attempt == 10) {
@@ -107,7 +112,7 @@ final class Gsi {
 
   private JsonNode post(String operation, Map<String, Object> body) throws IOException {
     try {
-      return client.post(PATH + operation, body);
+      return client.post(path + operation, body);
     } catch (ConcordException e) {
       throw new AssertionError(e.message() + ": " + e.detail() + "\n" + daemon.logTail(), e);
     }
@@ -116,7 +121,7 @@ final class Gsi {
   /** The refusal that the gate answers with. */
   ConcordException refusedEnable() {
     try {
-      client.post(PATH + "enable", Map.of());
+      client.post(path + "enable", Map.of());
     } catch (ConcordException e) {
       if (e.code() == ErrorCode.GATE_REFUSED) {
         return e;
