@@ -163,11 +163,6 @@ final class GsiRules {
                     path,
                     "the owner is sharded by " + index.columns() + ", not by " + named));
     findings.require(
-        index.columns().size() < 2,
-        Rule.GSI_COMPOSITE_OWNER,
-        gsi.path() + ".owner_table",
-        "the owner's shard key has several columns");
-    findings.require(
         new HashSet<>(gsi.columns()).stream().noneMatch(index.columns()::contains),
         Rule.GSI_INDEXES_SHARD_KEY,
         gsi.path() + ".columns",

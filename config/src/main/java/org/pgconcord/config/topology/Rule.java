@@ -69,9 +69,6 @@ public enum Rule {
   GSI_SHARDED_LOOKUP(
       "gsi/sharded-lookup-not-supported-yet",
       "Not supported yet: bind the lookup table to a group of one shard without index"),
-  GSI_COMPOSITE_OWNER(
-      "gsi/composite-owner-not-supported-yet",
-      "Not supported yet: index a table that is sharded by one column"),
   GSI_REFERRER(
       "gsi/referrer-not-supported-yet",
       "Not supported yet: list the index only in its owner's secondary_indexes"),

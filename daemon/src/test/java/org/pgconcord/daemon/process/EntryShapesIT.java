@@ -1,6 +1,7 @@
 package org.pgconcord.daemon.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Files;
@@ -75,6 +76,63 @@ class EntryShapesIT {
   @Test
   void anIndexThatIsNotUnique() throws Exception {
     life(new Shape("not unique", List.of("name"), List.of("user_id"), false), "name = 'both'");
+  }
+
+  /** Its rows come through the router alone, which knows where they belong. */
+  @Test
+  void anOwnerThatIsShardedByTwoColumns() throws Exception {
+    Suite suite = Suite.begin("entry shapes, two shard-key columns", 1);
+    Shape shape = new Shape("two shard-key columns", List.of("email"), List.of("user_id"), true);
+    try (SampleSystem system = SampleSystem.start(0, suite.seed())) {
+      declare(system, shape);
+      Files.writeString(
+          system.topologyFile(),
+          Files.readString(system.topologyFile())
+              .replace("[\"tenant_id\"]", "[\"tenant_id\", \"user_id\"]"));
+      InvariantChecker checker = shape.checker(system);
+      try (DaemonProcess daemon = system.startDaemon();
+          Writers writers = new Writers(10_000_000).throughRouter(system, 3, suite.seed())) {
+        Gsi gsi = new Gsi(daemon);
+        gsi.build();
+        assertThat(gsi.verifyAndEnable().path("state").asText()).isEqualTo("enabled");
+        long before = writers.reads();
+        while (writers.reads() < before + 100) {
+          Thread.onSpinWait();
+        }
+        writers.stop();
+        assertThat(gsi.verify().path("clean").asBoolean()).isTrue();
+        refusesTheSameEmailElsewhere(system);
+        changesBehindTheRouter(system);
+        checker.awaitNone(AUDIT);
+        assertThat(checker.ownerRows()).isGreaterThan(20);
+      }
+    }
+  }
+
+  private static void refusesTheSameEmailElsewhere(SampleSystem system) throws SQLException {
+    try (Connection router = system.router()) {
+      for (int i = 1; i <= 8; i++) {
+        String insert =
+            "INSERT INTO users (tenant_id, user_id, email) VALUES (5, %d, 'one@shapes.example')"
+                .formatted(i);
+        if (i == 1) {
+          execute(router, insert);
+        } else {
+          assertThatThrownBy(() -> execute(router, insert)).hasMessageContaining("duplicate key");
+        }
+      }
+      assertThat(texts(router, "SELECT user_id FROM users WHERE email = 'one@shapes.example'"))
+          .containsExactly("1");
+    }
+  }
+
+  private static void changesBehindTheRouter(SampleSystem system) throws SQLException {
+    for (ShardId shard : system.cluster().shards()) {
+      try (Connection owner = system.cluster().asOwner(shard)) {
+        execute(owner, "UPDATE users SET email = 'changed-' || email WHERE user_id % 3 = 0");
+        execute(owner, "DELETE FROM users WHERE user_id % 5 = 0");
+      }
+    }
   }
 
   private static void life(Shape shape, String predicate) throws Exception {
