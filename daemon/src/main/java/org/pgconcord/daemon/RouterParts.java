@@ -29,6 +29,7 @@ import org.pgconcord.router.exec.RouterServices;
 import org.pgconcord.router.plan.StatementPlanner;
 import org.pgconcord.router.tx.CopyMarker;
 import org.pgconcord.router.tx.Deadlocks;
+import org.pgconcord.router.tx.Decisions;
 import org.pgconcord.router.tx.RouterEpochs;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,6 +51,7 @@ final class RouterParts {
       RouterEpochs epochs,
       Catalog catalog,
       CopyMarker marker,
+      Decisions decisions,
       MeterRegistry registry,
       Closing closing) {
     RouterMetrics metrics = new RouterMetrics(registry);
@@ -62,7 +64,8 @@ final class RouterParts {
             marker,
             metrics,
             new Deadlocks(),
-            RouterServices.DEFAULT_LOCK_TIMEOUT);
+            RouterServices.DEFAULT_LOCK_TIMEOUT,
+            decisions);
     return new RouterServer(
         RouterSettings.of(unresolvedToListen(), auth())
             .withUsersFile(settings.router().usersFile()),

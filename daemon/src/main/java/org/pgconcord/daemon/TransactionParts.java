@@ -1,23 +1,30 @@
 package org.pgconcord.daemon;
 
+import java.security.SecureRandom;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.function.Supplier;
 import org.pgconcord.config.atomic.DecisionLog;
+import org.pgconcord.config.atomic.GlobalId;
 import org.pgconcord.config.atomic.Resolution;
+import org.pgconcord.config.atomic.RouterPresence;
 import org.pgconcord.config.settings.ShardConnections;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.daemon.transactions.Resolver;
 import org.pgconcord.daemon.transactions.ResolverCounts;
 import org.pgconcord.daemon.transactions.TransactionOperations;
+import org.pgconcord.router.tx.Decisions;
+import org.pgconcord.router.tx.StoredDecisions;
 
-/** Puts together what ends transactions over several shards that their router left. */
+/** Puts together what commits in two phases, and what ends such transactions when that did not. */
 final class TransactionParts {
   private static final Duration OPEN_EVERY = Duration.ofSeconds(5);
   private static final Duration SWEEP_EVERY = Duration.ofMinutes(1);
 
+  private final Supplier<Connection> atHome;
+  private final String clusterId;
   private final Resolver resolver;
   private final TransactionOperations operations;
 
@@ -32,12 +39,25 @@ final class TransactionParts {
       Set<ShardId> shards,
       Supplier<SortedSet<String>> databases,
       Closing closing) {
+    this.atHome = atHome;
+    this.clusterId = clusterId;
     DecisionLog log = closing.add("decision log", new DecisionLog(atHome));
     Resolver.Services services =
         new Resolver.Services(
             log, connections, clusterId, shards, databases, Resolution.Limits.DEFAULT);
     this.resolver = new Resolver(services);
     this.operations = new TransactionOperations(services, resolver);
+  }
+
+  /** What this process's router commits in two phases by, under a name of its own. */
+  Decisions decisions(String serviceRole, Closing closing) {
+    String router = GlobalId.random(new SecureRandom());
+    return closing.add(
+        "decisions",
+        new StoredDecisions(
+            new StoredDecisions.Names(clusterId, router, serviceRole),
+            new DecisionLog(RouterPresence.shown(router, atHome)),
+            transaction -> resolver.settleNow(transaction, "resolver")));
   }
 
   /** Settles what an earlier run left, then goes on looking; on a thread of its own. */

@@ -151,7 +151,13 @@ final class Wiring {
         closing.add(
             "router",
             new RouterParts(settings, environment)
-                .server(epochs, catalog, marks::mark, metrics.registry(), closing));
+                .server(
+                    epochs,
+                    catalog,
+                    marks::mark,
+                    transactions.decisions(settings.serviceRole().user(), closing),
+                    metrics.registry(),
+                    closing));
     awaitBriefly(verified);
     InetSocketAddress routerAddress = router.start();
 

@@ -129,6 +129,24 @@ public final class EntrySql {
         entry.row());
   }
 
+  /** Gives the entry to another holder if it is there exactly so: one row when it was. */
+  public EntryStatement move(Entry from, Entry to) {
+    List<IndexColumn> holder = index.holder();
+    int first = index.columns().size();
+    return EntryStatement.of(
+        "UPDATE "
+            + lookup
+            + " SET "
+            + equal(index.columns(), ", ")
+            + " WHERE "
+            + identityEquals
+            + IntStream.range(0, holder.size())
+                .mapToObj(i -> " AND " + holder.get(i).quoted() + " = $" + (first + i + 1))
+                .collect(Collectors.joining())
+            + " RETURNING 1",
+        to.row().then(from.holder()));
+  }
+
   /** Removes the entry if it is there exactly so: one row when it was. */
   public EntryStatement delete(Entry entry) {
     return EntryStatement.of(

@@ -526,8 +526,8 @@ public enum ErrorCode {
       "gsi/move-needs-atomic",
       "0A000",
       ErrorCategory.REFUSED,
-      "A unique key would change its shard key within one transaction.",
-      "Commit the DELETE first, then INSERT in a transaction of its own."),
+      "A unique key would change its shard key within one transaction, which two-phase commit alone orders.",
+      "Set max_prepared_transactions on the shards, or commit the DELETE first, then INSERT in a transaction of its own."),
   GSI_NULL_KEY(
       "gsi/null-key",
       "23502",
@@ -556,8 +556,8 @@ public enum ErrorCode {
       "tx/atomic-refused",
       "0A000",
       ErrorCategory.REFUSED,
-      "Two-phase commit over shards is not offered yet.",
-      "Use multi, whose shards commit one after the other, or single."),
+      "The transaction cannot be committed in two phases.",
+      "Mend what the message names, or use tx_mode multi, whose shards commit one after the other."),
   TX_CONTRADICTS_DECISION(
       "tx/contradicts-decision",
       "55000",

@@ -3,6 +3,7 @@ package org.pgconcord.router.entries;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +48,9 @@ import org.pgconcord.gsi.LookupIndex;
  *       reason; it is refused as one that moves.
  *   <li>A key that this transaction deleted under one holder cannot be written under another:
  *       before MAIN commits the entry would name a row that is not there, after it a row that is
- *       gone, and a crash would keep it so. Only two-phase commit orders that; it is refused.
+ *       gone, and a crash would keep it so. Only two-phase commit orders that: the entry is given
+ *       to its new holder in POST at COMMIT. Where PRE or MAIN have touched the key POST would wait
+ *       for them; that is refused.
  * </ul>
  *
  * <h2>Savepoints</h2>
@@ -62,7 +65,9 @@ final class EntryOverlay {
     PRE_ADDED,
     PRE_KEPT,
     PRE_TAKEN,
-    MAIN
+    MAIN,
+    /** Not yet: POST gives the base's entry to it at COMMIT. */
+    MOVED
   }
 
   /** What to do about a row that was written. */
@@ -73,8 +78,10 @@ final class EntryOverlay {
     IN_MAIN,
     /** Another row of this transaction has the key. */
     DUPLICATE,
-    /** The key moves to another holder within the transaction. */
-    MOVES
+    /** The key moves to another holder within the transaction: two-phase commit alone can. */
+    MOVES,
+    /** The same, and PRE or MAIN hold the entry, so that POST cannot have it. */
+    BLOCKED
   }
 
   /** What to do about a row that was deleted. */
@@ -127,8 +134,13 @@ final class EntryOverlay {
           how == Hold.PRE_ADDED ? null : base,
           holder,
           how,
-          byPre || !main,
+          byPre || (!main && how != Hold.MOVED),
           byMain || main);
+    }
+
+    /** The entry of a moved key still names its base. */
+    KeyState gone(@Nullable Tuple left) {
+      return removed(hold == Hold.MOVED ? base : left);
     }
 
     KeyState removed(@Nullable Tuple left) {
@@ -152,12 +164,12 @@ final class EntryOverlay {
       return Adding.DUPLICATE;
     }
     if (state.base != null && !state.base.equals(entry.holder())) {
-      return Adding.MOVES;
+      return state.byPre || state.byMain ? Adding.BLOCKED : Adding.MOVES;
     }
     if (ownServer && !state.byPre) {
       return Adding.IN_MAIN;
     }
-    return state.byMain ? Adding.MOVES : Adding.CLAIM;
+    return state.byMain ? Adding.BLOCKED : Adding.CLAIM;
   }
 
   void added(LookupIndex index, Entry entry, Hold hold) {
@@ -166,7 +178,7 @@ final class EntryOverlay {
 
   Removing removing(LookupIndex index, Entry entry) {
     KeyState state = known(index, entry.identity());
-    if (state.current == null || state.hold == Hold.PRE_KEPT) {
+    if (state.current == null || state.hold == Hold.PRE_KEPT || state.hold == Hold.MOVED) {
       return Removing.AT_COMMIT;
     }
     return state.hold == Hold.MAIN ? Removing.UNDO_IN_MAIN : Removing.DELETE_IN_PRE;
@@ -176,7 +188,7 @@ final class EntryOverlay {
   void removed(LookupIndex index, Entry entry, boolean entryGone) {
     put(
         slot(index, entry.identity()),
-        known(index, entry.identity()).removed(entryGone ? null : entry.holder()));
+        known(index, entry.identity()).gone(entryGone ? null : entry.holder()));
   }
 
   private void put(Slot slot, KeyState state) {
@@ -237,7 +249,28 @@ final class EntryOverlay {
     return state == null ? Optional.empty() : Optional.ofNullable(state.current);
   }
 
-  /** Entries that PRE holds for rows of this transaction: their keys need the key lock. */
+  /** A key whose entry is given from one holder to another. */
+  record Moved(LookupIndex index, Entry from, Entry to) {}
+
+  /** Entries that POST gives to rows of this transaction, in one order for all transactions. */
+  List<Moved> moved() {
+    List<Moved> moved = new ArrayList<>();
+    for (KeyState state : keys.values()) {
+      if (state.hold == Hold.MOVED && state.base != null && state.current != null) {
+        moved.add(
+            new Moved(
+                state.index,
+                new Entry(state.identity, state.base),
+                new Entry(state.identity, state.current)));
+      }
+    }
+    moved.sort(
+        Comparator.comparing((Moved m) -> m.index().name())
+            .thenComparing(m -> m.from().identity()));
+    return moved;
+  }
+
+  /** PRE, or POST for one that moves, holds these for rows here: their keys need the key lock. */
   List<Touched> heldInPre() {
     return touched(s -> s.current != null && s.hold != Hold.MAIN, s -> s.current);
   }

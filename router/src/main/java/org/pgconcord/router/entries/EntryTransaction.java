@@ -67,14 +67,19 @@ public final class EntryTransaction {
   private static final int ENTRIES_MAX = 100_000;
 
   private final ServiceSessions sessions;
+  private final boolean twoPhase;
   private final EntryOverlay overlay = new EntryOverlay();
   private final Map<ShardId, BackendConnection> pre = new LinkedHashMap<>();
   private final Map<ShardId, BackendConnection> post = new LinkedHashMap<>();
   private final Map<GsiName, TreeSet<Tuple>> added = new HashMap<>();
   private List<EntryOverlay.Touched> removals = List.of();
 
-  public EntryTransaction(ServiceSessions sessions) {
+  /**
+   * @param twoPhase the transaction can be committed in two phases, so that keys may move
+   */
+  public EntryTransaction(ServiceSessions sessions, boolean twoPhase) {
     this.sessions = sessions;
+    this.twoPhase = twoPhase;
   }
 
   /**
@@ -152,10 +157,20 @@ public final class EntryTransaction {
   private CompletableFuture<Void> addOne(BackendConnection main, LookupIndex index, Entry entry) {
     return switch (overlay.adding(index, entry)) {
       case DUPLICATE -> CompletableFuture.failedFuture(duplicate(index, entry));
-      case MOVES -> CompletableFuture.failedFuture(moves(index, entry));
+      case MOVES -> move(index, entry);
+      case BLOCKED -> CompletableFuture.failedFuture(moves(index, entry));
       case IN_MAIN -> addInMain(main, index, entry, ROUNDS);
       case CLAIM -> claim(index, entry);
     };
+  }
+
+  /** Nothing is sent before COMMIT: until then the entry names the row that is being deleted. */
+  private CompletableFuture<Void> move(LookupIndex index, Entry entry) {
+    if (!twoPhase) {
+      return CompletableFuture.failedFuture(moves(index, entry));
+    }
+    overlay.added(index, entry, EntryOverlay.Hold.MOVED);
+    return done();
   }
 
   private CompletableFuture<Void> claim(LookupIndex index, Entry entry) {
@@ -260,6 +275,54 @@ public final class EntryTransaction {
                 .map(each -> shareKeyLocks(mains.get(each.getKey()), each.getValue()))
                 .toArray(CompletableFuture<?>[]::new))
         .thenCompose(before -> executeRemovals(false));
+  }
+
+  /** A key changes its holder: no order of plain commits is safe. */
+  public boolean moves() {
+    return !overlay.moved().isEmpty();
+  }
+
+  /** Something is written elsewhere than in a MAIN. */
+  public boolean apart() {
+    return !pre.isEmpty() || !overlay.toRemove().isEmpty() || moves();
+  }
+
+  /**
+   * {@link #secure} for a commit in two phases: POST does all its work before it is prepared. Moved
+   * entries come first, for the lock on an entry always comes before its key lock.
+   */
+  public CompletableFuture<Void> secureForPrepare(Map<ShardId, BackendConnection> mains) {
+    for (EntryOverlay.Touched removal : overlay.toRemove()) {
+      if (removal.preHolds()) {
+        return CompletableFuture.failedFuture(heldTwice(removal.index(), removal.entry()));
+      }
+    }
+    CompletableFuture<Void> all = done();
+    for (EntryOverlay.Moved moved : overlay.moved()) {
+      all = all.thenCompose(before -> move(moved));
+    }
+    return all.thenCompose(before -> secure(mains));
+  }
+
+  private CompletableFuture<Void> move(EntryOverlay.Moved moved) {
+    EntryStatement move = new EntrySql(moved.index()).move(moved.from(), moved.to());
+    return post(moved.index().lookupShard())
+        .thenCompose(backend -> ServiceSessions.query(backend, move))
+        .thenAccept(
+            result -> {
+              if (result.rows().size() != 1) {
+                throw contended(moved.index(), moved.to());
+              }
+            });
+  }
+
+  public Collection<BackendConnection> preBackends() {
+    return List.copyOf(pre.values());
+  }
+
+  /** Complete after {@link #secureForPrepare}. */
+  public Collection<BackendConnection> postBackends() {
+    return List.copyOf(post.values());
   }
 
   private static CompletableFuture<?> shareKeyLocks(
@@ -387,6 +450,14 @@ public final class EntryTransaction {
             "a DELETE and an INSERT of this transaction move a key of index \"%s\" to another"
                     .formatted(index.name())
                 + " shard key")
+        .withDetail(key(index, entry) + ".");
+  }
+
+  private static ConcordException heldTwice(LookupIndex index, Entry entry) {
+    return ErrorCode.TX_ATOMIC_REFUSED
+        .because(
+            "a key of index \"%s\" was deleted, inserted and deleted again in one transaction"
+                .formatted(index.name()))
         .withDetail(key(index, entry) + ".");
   }
 

@@ -25,6 +25,7 @@ import org.pgconcord.router.sql.StatementText;
 import org.pgconcord.router.tx.Failures;
 import org.pgconcord.router.tx.RouterEpochs;
 import org.pgconcord.router.tx.Transaction;
+import org.pgconcord.router.tx.TwoPhase;
 import org.pgconcord.router.wire.ErrorFields;
 import org.pgconcord.router.wire.TransactionStatus;
 
@@ -63,7 +64,8 @@ public final class Executor implements StatementRunner {
             serviceSessions,
             services.suspects(),
             services.metrics(),
-            this::mark);
+            this::mark,
+            new TwoPhase(services.decisions(), session.database(), session.loop()));
     this.parts =
         new Execution.SessionParts(services, serviceSessions, tx, portals, session.settings());
     this.commands = new SessionCommands(session, tx);

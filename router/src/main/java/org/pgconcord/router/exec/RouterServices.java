@@ -6,6 +6,7 @@ import org.pgconcord.router.entries.Suspects;
 import org.pgconcord.router.plan.StatementPlanner;
 import org.pgconcord.router.tx.CopyMarker;
 import org.pgconcord.router.tx.Deadlocks;
+import org.pgconcord.router.tx.Decisions;
 import org.pgconcord.router.tx.RouterEpochs;
 import org.pgconcord.router.tx.TransactionMetrics;
 
@@ -14,6 +15,7 @@ import org.pgconcord.router.tx.TransactionMetrics;
  *
  * @param marker stores marks of copies
  * @param metrics counts uneven ends of transactions
+ * @param decisions remembers two-phase commits
  * @param lockTimeout how long the router's own statements wait for a lock (PROTOCOL 1.8)
  */
 public record RouterServices(
@@ -24,7 +26,30 @@ public record RouterServices(
     CopyMarker marker,
     TransactionMetrics metrics,
     Deadlocks deadlocks,
-    Duration lockTimeout) {
+    Duration lockTimeout,
+    Decisions decisions) {
 
   public static final Duration DEFAULT_LOCK_TIMEOUT = Duration.ofSeconds(5);
+
+  /** Of a router that commits nothing in two phases. */
+  public RouterServices(
+      RouterEpochs epochs,
+      StatementPlanner planner,
+      LookupIndexes indexes,
+      Suspects suspects,
+      CopyMarker marker,
+      TransactionMetrics metrics,
+      Deadlocks deadlocks,
+      Duration lockTimeout) {
+    this(
+        epochs,
+        planner,
+        indexes,
+        suspects,
+        marker,
+        metrics,
+        deadlocks,
+        lockTimeout,
+        Decisions.NONE);
+  }
 }

@@ -10,7 +10,9 @@ public enum CommitMode {
   /** Rows of any number of shards; their parts commit one after the other. */
   MULTI,
   /** Rows of one shard. */
-  SINGLE;
+  SINGLE,
+  /** Rows and entries of any number of shards; all of them commit, or none. */
+  ATOMIC;
 
   /** The setting's name. */
   public static final String SETTING = "pgconcord.tx_mode";

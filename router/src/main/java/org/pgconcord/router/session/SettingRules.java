@@ -62,10 +62,6 @@ final class SettingRules {
     if (CommitMode.of(value).isPresent()) {
       return Optional.empty();
     }
-    if (value.equalsIgnoreCase("atomic")) {
-      return Optional.of(
-          ErrorCode.TX_ATOMIC_REFUSED.because("pgconcord.tx_mode cannot be atomic yet"));
-    }
     List<String> words = CommitMode.words();
     return Optional.of(
         ErrorCode.SETTING_VALUE.because(

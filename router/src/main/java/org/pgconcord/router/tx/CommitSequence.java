@@ -46,7 +46,7 @@ import org.slf4j.LoggerFactory;
  * same reason deferred constraints are checked on every MAIN before anything commits when there are
  * several. MAINs commit one by one: an error then keeps all that follow from committing.
  */
-final class CommitSequence {
+final class CommitSequence implements CommitSteps {
   private static final Logger LOG = LoggerFactory.getLogger(CommitSequence.class);
 
   private enum Phase {
@@ -82,23 +82,23 @@ final class CommitSequence {
     this.outcomes = new Outcomes(List.copyOf(this.mains.keySet()));
   }
 
-  /** Something may have been committed: it is too late to cancel. */
-  boolean underWay() {
+  @Override
+  public boolean underWay() {
     return phase != Phase.BEFORE;
   }
 
-  /** How each written shard's part has ended. */
-  Outcomes outcomes() {
+  @Override
+  public Outcomes outcomes() {
     return outcomes;
   }
 
-  /** The client backends that have committed their part. */
-  List<BackendConnection> committed() {
+  @Override
+  public List<BackendConnection> committed() {
     return committed;
   }
 
-  /** Fails with what the client is told; backends may then still be inside a transaction. */
-  CompletableFuture<Void> run() {
+  @Override
+  public CompletableFuture<Void> run() {
     CompletableFuture<Void> all =
         checkConstraints()
             .thenCompose(before -> commitReaders())

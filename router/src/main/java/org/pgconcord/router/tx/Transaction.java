@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.catalog.CopiedTable;
+import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.backend.BackendConnection;
@@ -49,6 +50,7 @@ public final class Transaction {
   private final Suspects suspects;
   private final TransactionMetrics metrics;
   private final CopyMarker marker;
+  private final TwoPhase twoPhase;
   private final Map<ShardId, BackendConnection> enlisted = new LinkedHashMap<>();
   private final List<ShardId> written = new ArrayList<>();
   private final WrittenCopies copies = new WrittenCopies();
@@ -56,9 +58,10 @@ public final class Transaction {
   private Scope scope = Scope.NONE;
   private TransactionModes modes = TransactionModes.NONE;
   private boolean failed;
-  private @Nullable CommitSequence ending;
+  private @Nullable CommitSteps ending;
   private @Nullable EntryTransaction entries;
 
+  /** One that cannot commit in two phases. */
   public Transaction(
       Backends backends,
       SessionSettings settings,
@@ -66,12 +69,24 @@ public final class Transaction {
       Suspects suspects,
       TransactionMetrics metrics,
       CopyMarker marker) {
+    this(backends, settings, services, suspects, metrics, marker, TwoPhase.NONE);
+  }
+
+  public Transaction(
+      Backends backends,
+      SessionSettings settings,
+      ServiceSessions services,
+      Suspects suspects,
+      TransactionMetrics metrics,
+      CopyMarker marker,
+      TwoPhase twoPhase) {
     this.backends = backends;
     this.settings = settings;
     this.services = services;
     this.suspects = suspects;
     this.metrics = metrics;
     this.marker = marker;
+    this.twoPhase = twoPhase;
   }
 
   // --- where it stands -------------------------------------------------------------------------
@@ -158,9 +173,19 @@ public final class Transaction {
 
   /** A statement is about to write all copies of a reference table. */
   public void writeCopies(CopiedTable table, ShardId leader, List<ShardId> others) {
+    if (settings.commitMode() == CommitMode.ATOMIC) {
+      throw copiesInTwoPhases();
+    }
     write(leader);
     others.forEach(this::write);
     copies.add(table, leader, others);
+  }
+
+  /** A leader's lock must outlast the other copies' commits, which two phases do not order yet. */
+  private static ConcordException copiesInTwoPhases() {
+    return ErrorCode.TX_ATOMIC_REFUSED
+        .because("the copies of a reference table cannot be written in two phases yet")
+        .withHint("Write the reference table in a transaction of its own in tx_mode multi.");
   }
 
   /** Marks copies; completes on the session's loop, when the client may be told. */
@@ -171,7 +196,7 @@ public final class Transaction {
   /** The entries of this transaction, to be changed. */
   public EntryTransaction entries() {
     if (entries == null) {
-      entries = new EntryTransaction(services);
+      entries = new EntryTransaction(services, twoPhase.decisions().available());
       if (!savepoints.isEmpty()) {
         entries.mark();
       }
@@ -243,13 +268,41 @@ public final class Transaction {
     written.stream().map(enlisted::get).filter(Objects::nonNull).forEach(mains::add);
     Set<BackendConnection> readers = new HashSet<>(enlisted.values());
     mains.forEach(readers::remove);
-    CommitSequence sequence =
-        new CommitSequence(readers, copies.inOrder(mains), entries, suspects, metrics);
-    ending = sequence;
-    return sequence
+    CommitSteps steps;
+    try {
+      steps = steps(readers, mains);
+    } catch (ConcordException e) {
+      return rollback().thenCompose(done -> CompletableFuture.failedFuture(e));
+    }
+    ending = steps;
+    return steps
         .run()
         .handle((done, failure) -> failure)
-        .thenCompose(failure -> failure == null ? committed() : notCommitted(failure, sequence));
+        .thenCompose(failure -> failure == null ? committed() : notCommitted(failure, steps));
+  }
+
+  private CommitSteps steps(Set<BackendConnection> readers, List<BackendConnection> mains) {
+    if (!needsTwoPhases(mains)) {
+      return new CommitSequence(readers, copies.inOrder(mains), entries, suspects, metrics);
+    }
+    if (!copies.isEmpty()) {
+      throw copiesInTwoPhases();
+    }
+    Map<ShardId, BackendConnection> byShard = new LinkedHashMap<>();
+    mains.forEach(main -> byShard.put(main.shard(), main));
+    return new AtomicCommit(new AtomicCommit.Work(readers, byShard, entries), twoPhase, metrics);
+  }
+
+  /**
+   * A moved key always does: it has no safe order of commits. One MAIN without entries elsewhere is
+   * atomic by itself.
+   */
+  private boolean needsTwoPhases(List<BackendConnection> mains) {
+    if (entries != null && entries.moves()) {
+      return true;
+    }
+    return settings.commitMode() == CommitMode.ATOMIC
+        && (mains.size() > 1 || (entries != null && entries.apart()));
   }
 
   private CompletableFuture<Void> committed() {
@@ -261,17 +314,17 @@ public final class Transaction {
    * A backend that has committed its part has kept settings which the session counts as undone: it
    * goes.
    */
-  private CompletableFuture<Void> notCommitted(Throwable failure, CommitSequence sequence) {
-    sequence.committed().forEach(BackendConnection::close);
-    return markUneven(sequence)
+  private CompletableFuture<Void> notCommitted(Throwable failure, CommitSteps steps) {
+    steps.committed().forEach(BackendConnection::close);
+    return markUneven(steps)
         .thenCompose(marked -> rollback())
         .thenCompose(done -> CompletableFuture.failedFuture(failure));
   }
 
   /** Before anything is let go: a leader that has not committed keeps the next writer waiting. */
-  private CompletableFuture<Void> markUneven(CommitSequence sequence) {
+  private CompletableFuture<Void> markUneven(CommitSteps steps) {
     return CompletableFuture.allOf(
-        copies.uneven(sequence.outcomes()).entrySet().stream()
+        copies.uneven(steps.outcomes()).entrySet().stream()
             .map(
                 table ->
                     marker.mark(

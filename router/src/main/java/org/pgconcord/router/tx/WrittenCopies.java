@@ -40,6 +40,10 @@ final class WrittenCopies {
     tables.put(table, new Copies(leader, Set.copyOf(others)));
   }
 
+  boolean isEmpty() {
+    return tables.isEmpty();
+  }
+
   void clear() {
     tables.clear();
   }

@@ -12,6 +12,7 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Tuple;
@@ -19,9 +20,11 @@ import org.pgconcord.router.RouterMetrics;
 import org.pgconcord.router.RouterServer;
 import org.pgconcord.router.RouterSettings;
 import org.pgconcord.router.auth.BackendSecret;
+import org.pgconcord.router.backend.ShardDirectory;
 import org.pgconcord.router.entries.LookupIndexes;
 import org.pgconcord.router.plan.StatementPlanner;
 import org.pgconcord.router.tx.Deadlocks;
+import org.pgconcord.router.tx.Decisions;
 import org.pgconcord.router.tx.RouterEpochs;
 import org.pgconcord.router.tx.Shards;
 import org.pgconcord.router.tx.UsersIndex;
@@ -36,7 +39,21 @@ final class LiveRouter implements AutoCloseable {
   private final int port;
   private long revision = 1;
 
+  /**
+   * What a router is given beside the shards.
+   *
+   * @param directory where it finds them
+   * @param decisions what remembers its commits in two phases
+   */
+  record Extras(Function<Shards, ShardDirectory> directory, Function<Shards, Decisions> decisions) {
+    static final Extras NONE = new Extras(Shards::directory, shards -> Decisions.NONE);
+  }
+
   LiveRouter() throws SQLException {
+    this(Extras.NONE);
+  }
+
+  LiveRouter(Extras extras) throws SQLException {
     shards = new Shards();
     epochs = new RouterEpochs(UsersIndex.routing(revision, GsiState.ENABLED, revision));
     for (var shard : shards.cluster.shards()) {
@@ -52,7 +69,7 @@ final class LiveRouter implements AutoCloseable {
             RouterSettings.of(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 RouterSettings.Auth.TRUST),
-            shards.directory(),
+            extras.directory().apply(shards),
             () -> epochs.current().topology(),
             new RouterServer.ServiceRole("pgconcord", BackendSecret.TRUST),
             Executor.factory(
@@ -64,7 +81,8 @@ final class LiveRouter implements AutoCloseable {
                     (table, copies, reason) -> CompletableFuture.completedFuture(null),
                     metrics,
                     new Deadlocks(),
-                    Duration.ofSeconds(5))),
+                    Duration.ofSeconds(5),
+                    extras.decisions().apply(shards))),
             metrics);
     port = server.start().getPort();
   }

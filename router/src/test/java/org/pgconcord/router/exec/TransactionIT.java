@@ -188,7 +188,6 @@ class TransactionIT {
       fails(client, "RESET pgconcord.nonsense", "42704");
       assertThat(fails(client, "SET pgconcord.tx_mode = mutli", "22023").getMessage())
           .contains("did you mean \"multi\"?");
-      fails(client, "SET pgconcord.tx_mode = atomic", "0A000");
     }
     for (String options : List.of("-c pgconcord.tx_mod=multi", "--pgconcord.tx-mode=nothing")) {
       assertThatThrownBy(() -> router.connect("simple", "options", options))

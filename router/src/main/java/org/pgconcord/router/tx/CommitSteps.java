@@ -1,0 +1,20 @@
+package org.pgconcord.router.tx;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.pgconcord.router.backend.BackendConnection;
+
+/** One way to commit a transaction. Used once. */
+interface CommitSteps {
+  /** Fails with what the client is told; backends may then still be inside a transaction. */
+  CompletableFuture<Void> run();
+
+  /** Something may have been committed: it is too late to cancel. */
+  boolean underWay();
+
+  /** How each written shard's part has ended, where they can end differently. */
+  Outcomes outcomes();
+
+  /** The client backends that have left the transaction and kept what was set in it. */
+  List<BackendConnection> committed();
+}

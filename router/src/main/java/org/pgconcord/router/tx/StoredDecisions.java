@@ -1,0 +1,154 @@
+package org.pgconcord.router.tx;
+
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.pgconcord.config.atomic.AtomicTransaction;
+import org.pgconcord.config.atomic.Decision;
+import org.pgconcord.config.atomic.DecisionLog;
+import org.pgconcord.config.atomic.GlobalId;
+import org.pgconcord.config.atomic.Part;
+import org.pgconcord.config.atomic.Participant;
+import org.pgconcord.config.value.ShardId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decisions in the catalog, written by threads of their own. One router's sessions share it: their
+ * writes go one after the other over one session with the catalog.
+ */
+public final class StoredDecisions implements Decisions, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(StoredDecisions.class);
+  private static final String BY = "router";
+
+  private final Names names;
+  private final DecisionLog log;
+  private final Consumer<String> resolver;
+  private final SecureRandom random = new SecureRandom();
+  private final ExecutorService writer = thread("decisions");
+  private final ExecutorService endings = thread("endings");
+
+  /**
+   * What goes into gids.
+   *
+   * @param router as {@code RouterPresence} shows it
+   */
+  public record Names(String cluster, String router, String serviceRole) {}
+
+  /**
+   * @param log over connections that show the router; closed with this
+   * @param resolver ends a transaction as decided; blocks
+   */
+  public StoredDecisions(Names names, DecisionLog log, Consumer<String> resolver) {
+    this.names = names;
+    this.log = log;
+    this.resolver = resolver;
+  }
+
+  private static ExecutorService thread(String name) {
+    return Executors.newSingleThreadExecutor(
+        work -> {
+          Thread thread = new Thread(work, name);
+          thread.setDaemon(true);
+          return thread;
+        });
+  }
+
+  @Override
+  public boolean available() {
+    return true;
+  }
+
+  @Override
+  public String serviceRole() {
+    return names.serviceRole();
+  }
+
+  @Override
+  public String newTransaction() {
+    return GlobalId.random(random);
+  }
+
+  @Override
+  public GlobalId name(String transaction, Part part, ShardId shard) {
+    return new GlobalId(names.cluster(), names.router(), transaction, part, shard);
+  }
+
+  @Override
+  public CompletableFuture<Void> register(
+      String transaction, List<Participant> all, Executor loop) {
+    return on(
+        writer,
+        loop,
+        () -> {
+          log.register(transaction, names.router(), all);
+          return null;
+        });
+  }
+
+  @Override
+  public CompletableFuture<Boolean> decide(String transaction, Decision decision, Executor loop) {
+    return on(writer, loop, () -> log.decide(transaction, decision, BY));
+  }
+
+  @Override
+  public CompletableFuture<Decision> settle(String transaction, Executor loop) {
+    return on(writer, loop, () -> log.settle(transaction, BY));
+  }
+
+  @Override
+  public void finished(String transaction) {
+    writer.execute(
+        () -> {
+          try {
+            log.finish(List.of(transaction));
+          } catch (RuntimeException e) {
+            LOG.warn("the end of a transaction was not stored transaction={}", transaction, e);
+          }
+        });
+  }
+
+  @Override
+  public CompletableFuture<Boolean> handOver(String transaction, Executor loop) {
+    return on(
+        endings,
+        loop,
+        () -> {
+          resolver.accept(transaction);
+          return log.find(transaction)
+              .map(AtomicTransaction::finished)
+              .map(finished -> finished.isPresent())
+              .orElse(true);
+        });
+  }
+
+  private static <T> CompletableFuture<T> on(
+      ExecutorService thread, Executor loop, Callable<T> work) {
+    Supplier<T> unchecked =
+        () -> {
+          try {
+            return work.call();
+          } catch (RuntimeException e) {
+            throw e;
+          } catch (Exception e) {
+            throw new IllegalStateException(e);
+          }
+        };
+    // The last stage hops back, after success and failure alike.
+    return CompletableFuture.supplyAsync(unchecked, thread)
+        .whenCompleteAsync((value, failure) -> {}, loop);
+  }
+
+  @Override
+  public void close() {
+    writer.shutdown();
+    endings.shutdown();
+    log.close();
+  }
+}

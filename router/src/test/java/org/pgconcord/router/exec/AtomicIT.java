@@ -1,0 +1,361 @@
+package org.pgconcord.router.exec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+import static org.pgconcord.testkit.fixture.TwoShards.A;
+import static org.pgconcord.testkit.fixture.TwoShards.B;
+import static org.pgconcord.testkit.fixture.TwoShards.tenantOf;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.pgconcord.config.catalog.GsiState;
+import org.pgconcord.router.tx.Shards;
+import org.pgconcord.testkit.fault.Action;
+import org.pgconcord.testkit.fault.Direction;
+import org.pgconcord.testkit.fault.Rule;
+
+/** Two-phase commit over two shards as a client sees it, and what is left after each cut. */
+class AtomicIT {
+  private static final String ON_A = tenantOf(A, 0);
+  private static final String ON_B = tenantOf(B, 0);
+  private static final String X = "x@example.com";
+  private static final String Y = "y@example.com";
+  private static final Map<String, String> BEFORE = Map.of(X, ON_A, Y, ON_B);
+  private static final Map<String, String> SWAPPED = Map.of(X, ON_B, Y, ON_A);
+
+  private static AtomicRig rig;
+  private static Shards shards;
+
+  @BeforeAll
+  static void start() throws SQLException {
+    rig = new AtomicRig();
+    shards = rig.shards;
+  }
+
+  @AfterAll
+  static void stop() {
+    rig.close();
+  }
+
+  @BeforeEach
+  void empty() {
+    shards.empty();
+    rig.router.publish(GsiState.ENABLED);
+    rig.network.begin(List.of());
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    await()
+        .atMost(Duration.ofSeconds(10))
+        .untilAsserted(
+            () -> {
+              assertThat(rig.prepared()).isZero();
+              assertThat(rig.open()).isZero();
+            });
+    entriesAreTrue();
+  }
+
+  private static void entriesAreTrue() {
+    shards
+        .owners()
+        .forEach(
+            (email, tenants) -> {
+              assertThat(tenants).as(email).hasSize(1);
+              assertThat(shards.entries()).containsEntry(email, tenants.get(0));
+            });
+  }
+
+  // --- whole -----------------------------------------------------------------------------------
+
+  @Test
+  void rowsAndEntriesOfTwoShardsCommitTogether() throws SQLException {
+    try (Connection client = rig.router.connect("simple")) {
+      run(client, "SET pgconcord.tx_mode = atomic");
+      run(client, "BEGIN");
+      run(client, insert(ON_A, 1, X));
+      run(client, insert(ON_B, 1, Y));
+      run(client, "COMMIT");
+      assertThat(shards.entries()).isEqualTo(BEFORE);
+      run(client, "BEGIN");
+      run(client, "DELETE FROM users WHERE tenant_id = " + ON_A);
+      run(client, "DELETE FROM users WHERE tenant_id = " + ON_B);
+      run(client, "COMMIT");
+      assertThat(shards.owners()).isEmpty();
+      assertThat(shards.entries()).isEmpty();
+      run(client, "BEGIN; " + insert(ON_A, 1, X) + "; " + insert(ON_B, 1, Y) + "; ROLLBACK");
+      assertThat(shards.owners()).isEmpty();
+    }
+    assertThat(decided("commit")).isPositive();
+  }
+
+  @Test
+  void oneShardAloneCommitsPlainly() throws SQLException {
+    long before = decided("commit");
+    try (Connection client = rig.router.connect("simple")) {
+      run(client, "SET pgconcord.tx_mode = atomic");
+      run(client, "BEGIN");
+      run(client, insert(ON_A, 1, X));
+      run(client, "SELECT name FROM users");
+      run(client, "COMMIT");
+    }
+    assertThat(shards.entries()).isEqualTo(Map.of(X, ON_A));
+    assertThat(decided("commit")).isEqualTo(before);
+  }
+
+  @Test
+  void aShardThatCannotPrepareRollsBackAll() throws SQLException {
+    shards.run(B, "CREATE TABLE IF NOT EXISTS heard (v int)");
+    shards.run(
+        B,
+        "CREATE OR REPLACE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS"
+            + " 'BEGIN PERFORM pg_notify(''c'', ''p''); RETURN NEW; END'");
+    shards.run(
+        B, "CREATE TRIGGER tells AFTER INSERT ON users FOR EACH ROW EXECUTE FUNCTION tell()");
+    try (Connection client = rig.router.connect("simple")) {
+      run(client, "SET pgconcord.tx_mode = atomic");
+      run(client, "BEGIN");
+      run(client, insert(ON_A, 1, X));
+      run(client, insert(ON_B, 1, Y));
+      assertThat(fails(client, "COMMIT").getMessage()).contains("NOTIFY");
+      assertThat(shards.owners()).isEmpty();
+      assertThat(shards.entries()).isEmpty();
+      run(client, insert(ON_A, 1, X));
+    } finally {
+      shards.run(B, "DROP TRIGGER tells ON users");
+    }
+  }
+
+  // --- keys that change their tenant -----------------------------------------------------------
+
+  @Test
+  void aKeyMovesToAnotherTenantInOneTransactionInAnyMode() throws SQLException {
+    try (Connection client = rig.router.connect("extended")) {
+      run(client, insert(ON_A, 1, X));
+      client.setAutoCommit(false);
+      run(client, "DELETE FROM users WHERE tenant_id = " + ON_A);
+      run(client, insert(ON_B, 1, X));
+      assertThat(tenants(client, X)).containsExactly(ON_B);
+      client.commit();
+      assertThat(shards.entries()).isEqualTo(Map.of(X, ON_B));
+      assertThat(tenants(client, X)).containsExactly(ON_B);
+      client.commit();
+    }
+  }
+
+  @Test
+  void twoKeysAreSwapped() throws SQLException {
+    try (Connection client = rig.router.connect("simple")) {
+      plant(client);
+      swap(client);
+      run(client, "COMMIT");
+    }
+    assertThat(shards.entries()).isEqualTo(SWAPPED);
+  }
+
+  @Test
+  void aMoveUndoneByASavepointIsNone() throws SQLException {
+    try (Connection client = rig.router.connect("simple")) {
+      plant(client);
+      run(client, "BEGIN; DELETE FROM users WHERE tenant_id = " + ON_A + "; SAVEPOINT s");
+      run(client, insert(ON_B, 2, X));
+      run(client, "ROLLBACK TO s");
+      run(client, insert(ON_A, 2, X));
+      run(client, "COMMIT");
+    }
+    assertThat(shards.entries()).isEqualTo(BEFORE);
+  }
+
+  @Test
+  void aMovedKeyThatGoesAfterAllIsRemoved() throws SQLException {
+    try (Connection client = rig.router.connect("simple")) {
+      plant(client);
+      run(client, "BEGIN; DELETE FROM users WHERE tenant_id = " + ON_A);
+      run(client, insert(ON_B, 2, X));
+      run(client, "DELETE FROM users WHERE user_id = 2 AND tenant_id = " + ON_B);
+      run(client, "COMMIT");
+    }
+    assertThat(shards.entries()).isEqualTo(Map.of(Y, ON_B));
+  }
+
+  /** The reader of the model: it must find the key, or wait, at every moment. */
+  @Test
+  void aReaderFollowsAMoveThatIsUnderWay() throws Exception {
+    try (Connection client = rig.router.connect("simple");
+        Connection reader = rig.router.connect("simple")) {
+      run(client, insert(ON_A, 1, X));
+      run(client, "BEGIN; DELETE FROM users WHERE tenant_id = " + ON_A);
+      run(client, insert(ON_B, 1, X));
+      rig.stops.stopAt(StopAt.Step.AFTER_DECIDE);
+      CompletableFuture<Void> commit = later(client, "COMMIT");
+      rig.stops.awaitStopped();
+      assertThat(tenants(reader, X)).containsExactly(ON_A);
+      rig.stops.wake();
+      commit.join();
+      assertThat(tenants(reader, X)).containsExactly(ON_B);
+    }
+  }
+
+  // --- a router that stops ---------------------------------------------------------------------
+
+  @ParameterizedTest
+  @EnumSource(StopAt.Step.class)
+  void aDeadRoutersCommitIsAllOrNothing(StopAt.Step step) throws Exception {
+    Connection client = rig.router.connect("simple");
+    plant(client);
+    swap(client);
+    rig.stops.stopAt(step);
+    CompletableFuture<Void> commit = later(client, "COMMIT");
+    rig.stops.awaitStopped();
+    rig.endSessions();
+    rig.resolveAll();
+    assertThat(rig.prepared()).isZero();
+    assertThat(shards.entries()).isEqualTo(step == StopAt.Step.AFTER_DECIDE ? SWAPPED : BEFORE);
+    entriesAreTrue();
+    // It was frozen, not dead: what it does now must change nothing.
+    rig.stops.wake();
+    commit.handle((done, failure) -> failure).join();
+    assertThat(shards.entries()).isEqualTo(step == StopAt.Step.AFTER_DECIDE ? SWAPPED : BEFORE);
+    client.close();
+  }
+
+  @Test
+  void aFrozenRouterThatWakesAfterTheAbortTellsSo() throws Exception {
+    try (Connection client = rig.router.connect("simple")) {
+      plant(client);
+      swap(client);
+      rig.stops.stopAt(StopAt.Step.BEFORE_DECIDE);
+      CompletableFuture<SQLException> commit =
+          CompletableFuture.supplyAsync(() -> fails(client, "COMMIT"));
+      rig.stops.awaitStopped();
+      assertThat(rig.prepared()).isEqualTo(3);
+      rig.resolveAll();
+      rig.stops.wake();
+      assertThat(commit.join().getSQLState()).isEqualTo("40000");
+      assertThat(shards.entries()).isEqualTo(BEFORE);
+    }
+  }
+
+  // --- a link that is cut ----------------------------------------------------------------------
+
+  /** At every message of the commit, either way; what the client is told must be true. */
+  @ParameterizedTest
+  @EnumSource(Direction.class)
+  void aCutAtAnyMessageLeavesAllOrNothing(Direction direction) throws Exception {
+    int cuts = 0;
+    boolean acted = true;
+    for (int message = 1; acted; message++) {
+      shards.empty();
+      rig.network.begin(List.of());
+      try (Connection client = rig.router.connect("simple")) {
+        plant(client);
+        swap(client);
+        rig.network.begin(List.of(Rule.on(direction).nth(message).then(new Action.Cut())));
+        SQLException failure = commit(client);
+        acted = rig.network.acted() > 0;
+        cuts += acted ? 1 : 0;
+        rig.network.begin(List.of());
+        rig.resolveAll();
+        checkOutcome(message, failure);
+      }
+    }
+    System.out.println("cuts=" + cuts + " direction=" + direction);
+    assertThat(cuts).isGreaterThan(10);
+  }
+
+  private static void checkOutcome(int message, SQLException failure) {
+    Map<String, String> entries = shards.entries();
+    assertThat(rig.prepared()).as("prepared, message " + message).isZero();
+    entriesAreTrue();
+    if (failure == null) {
+      assertThat(entries).as("success, message " + message).isEqualTo(SWAPPED);
+    } else if (!"08007".equals(failure.getSQLState())) {
+      assertThat(entries).as("failure, message " + message + ": " + failure).isEqualTo(BEFORE);
+    } else {
+      assertThat(entries).isIn(BEFORE, SWAPPED);
+    }
+  }
+
+  // --- tools -----------------------------------------------------------------------------------
+
+  private static void plant(Connection client) throws SQLException {
+    run(client, insert(ON_A, 1, X));
+    run(client, insert(ON_B, 1, Y));
+  }
+
+  /** In an open transaction: both rows go, and come again with each other's key. */
+  private static void swap(Connection client) throws SQLException {
+    run(client, "BEGIN");
+    run(client, "DELETE FROM users WHERE tenant_id = " + ON_A);
+    run(client, "DELETE FROM users WHERE tenant_id = " + ON_B);
+    run(client, insert(ON_A, 1, Y));
+    run(client, insert(ON_B, 1, X));
+  }
+
+  private static CompletableFuture<Void> later(Connection client, String sql) {
+    return CompletableFuture.runAsync(
+        () -> {
+          try {
+            run(client, sql);
+          } catch (SQLException e) {
+            throw new IllegalStateException(e);
+          }
+        });
+  }
+
+  /** Null after success. */
+  @SuppressWarnings("NullAway")
+  private static SQLException commit(Connection client) {
+    return catchThrowableOfType(SQLException.class, () -> run(client, "COMMIT"));
+  }
+
+  private static SQLException fails(Connection client, String sql) {
+    SQLException error = catchThrowableOfType(SQLException.class, () -> run(client, sql));
+    assertThat((Throwable) error).as(sql).isNotNull();
+    return error;
+  }
+
+  private static long decided(String decision) {
+    return Long.parseLong(
+        shards.ask(
+            A, "SELECT count(*) FROM pgconcord.decision WHERE decision = '" + decision + "'"));
+  }
+
+  private static String insert(String tenant, int user, String email) {
+    return "INSERT INTO users (tenant_id, user_id, email) VALUES (%s, %d, '%s')"
+        .formatted(tenant, user, email);
+  }
+
+  private static void run(Connection client, String sql) throws SQLException {
+    try (Statement statement = client.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private static List<String> tenants(Connection client, String email) throws SQLException {
+    try (Statement statement = client.createStatement();
+        ResultSet result =
+            statement.executeQuery("SELECT tenant_id FROM users WHERE email = '" + email + "'")) {
+      List<String> values = new ArrayList<>();
+      while (result.next()) {
+        values.add(result.getString(1));
+      }
+      return values;
+    }
+  }
+}
