@@ -1,6 +1,5 @@
 package org.pgconcord.router.exec;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -343,9 +342,7 @@ final class WriteInParts {
       if (work.isEmpty()) {
         return;
       }
-      for (List<byte @Nullable []> row : DataRows.values(frame)) {
-        returned.add(texts(row.subList(clientColumns, row.size())));
-      }
+      AddedColumns.texts(frame, clientColumns).forEach(returned::add);
       EntryTransaction.requireBounded(
           answers.stream().mapToLong(a -> a.returned.found().size()).sum());
     }
@@ -360,14 +357,6 @@ final class WriteInParts {
       } else {
         kept.addAll(DataRows.split(frame, clientColumns));
       }
-    }
-
-    private List<@Nullable String> texts(List<byte @Nullable []> values) {
-      List<@Nullable String> texts = new ArrayList<>(values.size());
-      for (byte[] value : values) {
-        texts.add(value == null ? null : new String(value, StandardCharsets.UTF_8));
-      }
-      return texts;
     }
 
     /** This part too is of no use any more. */
