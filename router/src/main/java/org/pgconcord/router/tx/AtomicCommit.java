@@ -49,17 +49,6 @@ final class AtomicCommit implements CommitSteps {
   private static final long HAND_OVER_SECONDS = 10;
   private static final String UNDEFINED_OBJECT = "42704";
 
-  /** The right to SET ROLE is apart from membership since PostgreSQL 16. */
-  private static final String ABOUT =
-      """
-      SELECT current_user::pg_catalog.text,
-             pg_catalog.current_setting('max_prepared_transactions'),
-             pg_catalog.pg_has_role($1::pg_catalog.name, current_user,
-               CASE WHEN pg_catalog.current_setting('server_version_num')::pg_catalog.int4
-                         OPERATOR(pg_catalog.<) 160000
-                    THEN 'MEMBER' ELSE 'SET' END)
-      """;
-
   /** What is committed. */
   record Work(
       Collection<BackendConnection> readers,
@@ -164,38 +153,12 @@ final class AtomicCommit implements CommitSteps {
   }
 
   private CompletableFuture<Void> gather(Part part, BackendConnection backend) {
-    return backend
-        .query(ABOUT, List.of(twoPhase.decisions().serviceRole()))
+    return PrepareCheck.role(backend, twoPhase.decisions().serviceRole())
         .thenAccept(
-            result -> {
-              List<@Nullable String> row = result.rows().get(0);
-              String role = String.valueOf(row.get(0));
-              requirePrepares(backend, String.valueOf(row.get(1)));
-              requireEnds(backend, role, "t".equals(row.get(2)));
+            role -> {
               GlobalId gid = twoPhase.decisions().name(id, part, backend.shard());
               members.add(new Member(new Participant(gid, twoPhase.database(), role), backend));
             });
-  }
-
-  private static void requirePrepares(BackendConnection backend, String limit) {
-    if (limit.equals("0")) {
-      throw ErrorCode.TX_ATOMIC_REFUSED
-          .because("shard " + backend.shard() + " takes no prepared transactions")
-          .withDetail("max_prepared_transactions is 0 there.");
-    }
-  }
-
-  /** What a crash would leave there, nobody could end. */
-  private void requireEnds(BackendConnection backend, String role, boolean may) {
-    if (!may) {
-      throw ErrorCode.TX_ATOMIC_REFUSED
-          .because(
-              "role %s cannot end prepared transactions of role %s on shard %s"
-                  .formatted(twoPhase.decisions().serviceRole(), role, backend.shard()))
-          .withDetail(
-              "It must be able to SET ROLE %s; GRANT it that membership."
-                  .formatted(Identifiers.quote(role)));
-    }
   }
 
   private CompletableFuture<Void> register() {
