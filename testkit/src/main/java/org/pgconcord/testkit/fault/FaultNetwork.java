@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,7 @@ public final class FaultNetwork implements AutoCloseable {
   private final Map<String, ServerSocket> listeners = new TreeMap<>();
   private final Set<LinkPump> open = ConcurrentHashMap.newKeySet();
   private final Map<String, Integer> numbers = new HashMap<>();
+  private final Map<String, List<Integer>> sourcePorts = new HashMap<>();
   private volatile boolean down;
 
   private FaultNetwork() {}
@@ -63,6 +65,9 @@ public final class FaultNetwork implements AutoCloseable {
     synchronized (numbers) {
       numbers.clear();
     }
+    synchronized (sourcePorts) {
+      sourcePorts.clear();
+    }
     journal.clear();
     plan.replace(rules);
   }
@@ -80,6 +85,23 @@ public final class FaultNetwork implements AutoCloseable {
   /** How many links are open. */
   public int links() {
     return open.size();
+  }
+
+  /**
+   * The local ports from which links were opened to a server since {@link #begin}: its {@code
+   * pg_stat_activity.client_port} tells by them which backends are the network's. Only its own:
+   * connections to two servers may have one port.
+   */
+  public List<Integer> sourcePorts(String server) {
+    synchronized (sourcePorts) {
+      return List.copyOf(sourcePorts.getOrDefault(server, List.of()));
+    }
+  }
+
+  void opened(String server, int sourcePort) {
+    synchronized (sourcePorts) {
+      sourcePorts.computeIfAbsent(server, s -> new ArrayList<>()).add(sourcePort);
+    }
   }
 
   /** True when every link has ended within {@code limit}, its last message counted. */

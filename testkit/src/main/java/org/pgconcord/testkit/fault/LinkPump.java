@@ -94,6 +94,7 @@ final class LinkPump {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket.setTcpNoDelay(true);
     upstream = socket;
+    network.opened(server, socket.getLocalPort());
     if (network.isDown()) {
       cut();
     }

@@ -20,12 +20,12 @@ public final class CopyChecker {
 
   private final TableName table;
   private final List<ShardId> copies;
-  private final InvariantChecker.Shards shards;
+  private final Sessions shards;
 
   /**
    * @param copies the shards that have one; the lowest uid leads
    */
-  public CopyChecker(TableName table, List<ShardId> copies, InvariantChecker.Shards shards) {
+  public CopyChecker(TableName table, List<ShardId> copies, Sessions shards) {
     this.table = table;
     this.copies = copies.stream().sorted().toList();
     this.shards = shards;

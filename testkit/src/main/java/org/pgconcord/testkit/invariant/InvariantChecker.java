@@ -29,17 +29,12 @@ public final class InvariantChecker {
   private static final int SHOWN_MAX = 20;
 
   private final IndexUnderTest index;
-  private final Shards shards;
-
-  /** Opens a session that may read owner and lookup table. */
-  @FunctionalInterface
-  public interface Shards {
-    Connection open(ShardId shard) throws SQLException;
-  }
+  private final Sessions shards;
 
   private record Owner(ShardId shard, Tuple holder) {}
 
-  public InvariantChecker(IndexUnderTest index, Shards shards) {
+  /** The sessions must be allowed to read owner and lookup table. */
+  public InvariantChecker(IndexUnderTest index, Sessions shards) {
     this.index = index;
     this.shards = shards;
   }

@@ -1,6 +1,6 @@
 package org.pgconcord.testkit.invariant;
 
-/** One broken promise: which (I1 to I3, I5), for which key or copy, and what was seen. */
+/** One broken promise: which of the numbered ones, for which key or copy, and what was seen. */
 public record Violation(String invariant, String key, String seen) {
   @Override
   public String toString() {

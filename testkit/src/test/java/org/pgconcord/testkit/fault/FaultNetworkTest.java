@@ -56,6 +56,7 @@ class FaultNetworkTest {
                 new Journal.Way(link, Direction.TO_SERVER), "^Q",
                 new Journal.Way(link, Direction.TO_CLIENT), "Z"));
     assertThat(network.links()).isEqualTo(1);
+    assertThat(network.sourcePorts("s")).containsExactly(server.getPort());
   }
 
   @Test
