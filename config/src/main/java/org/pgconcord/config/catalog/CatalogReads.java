@@ -68,8 +68,12 @@ final class CatalogReads {
     List<Conflict> conflicts = new ArrayList<>();
     try (PreparedStatement query =
         connection.prepareStatement(
-            "SELECT key, shard, shard_key, primary_key FROM pgconcord.conflict"
-                + " WHERE database = ? AND name = ? ORDER BY key, shard, primary_key LIMIT ?")) {
+            "SELECT key, shard, shard_key, primary_key FROM pgconcord.conflict AS c"
+                + " WHERE database = ? AND name = ? AND (primary_key <> '' OR NOT EXISTS ("
+                + "SELECT FROM pgconcord.conflict AS known WHERE known.database = c.database"
+                + " AND known.name = c.name AND known.key = c.key AND known.shard = c.shard"
+                + " AND known.shard_key = c.shard_key AND known.primary_key <> ''))"
+                + " ORDER BY key, shard, primary_key LIMIT ?")) {
       query.setString(1, gsi.database());
       query.setString(2, gsi.name());
       query.setInt(3, limit);
@@ -90,7 +94,9 @@ final class CatalogReads {
   static long count(Connection connection, String table, GsiName gsi) throws SQLException {
     try (PreparedStatement query =
         connection.prepareStatement(
-            "SELECT count(*) FROM pgconcord." + table + " WHERE database = ? AND name = ?")) {
+            "SELECT count(DISTINCT key) FROM pgconcord."
+                + table
+                + " WHERE database = ? AND name = ?")) {
       query.setString(1, gsi.database());
       query.setString(2, gsi.name());
       try (ResultSet row = query.executeQuery()) {

@@ -174,7 +174,10 @@ final class CatalogIT {
     Conflict second = new Conflict("a@x", Shards.B, "9", "(9, 4)");
     catalog.addConflicts(BY_EMAIL, List.of(second, first));
     catalog.addConflicts(BY_EMAIL, List.of(first));
+    Conflict withoutRow = new Conflict("a@x", Shards.B, "9", "");
+    catalog.addConflicts(BY_EMAIL, List.of(withoutRow));
     assertThat(catalog.conflicts(BY_EMAIL, 10)).containsExactly(first, second);
+    assertThat(catalog.countConflicts(BY_EMAIL)).isEqualTo(1);
     catalog.resolveConflict(BY_EMAIL, "a@x");
     assertThat(catalog.countConflicts(BY_EMAIL)).isZero();
     catalog.addSuspects(BY_EMAIL, List.of("k", "j", "k"));
