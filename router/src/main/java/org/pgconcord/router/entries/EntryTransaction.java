@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
@@ -20,7 +19,6 @@ import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.EntrySql;
 import org.pgconcord.gsi.EntryStatement;
-import org.pgconcord.gsi.IndexColumn;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.gsi.Outcome;
 import org.pgconcord.router.backend.BackendConnection;
@@ -156,9 +154,9 @@ public final class EntryTransaction {
 
   private CompletableFuture<Void> addOne(BackendConnection main, LookupIndex index, Entry entry) {
     return switch (overlay.adding(index, entry)) {
-      case DUPLICATE -> CompletableFuture.failedFuture(duplicate(index, entry));
+      case DUPLICATE -> CompletableFuture.failedFuture(EntryErrors.duplicate(index, entry));
       case MOVES -> move(index, entry);
-      case BLOCKED -> CompletableFuture.failedFuture(moves(index, entry));
+      case BLOCKED -> CompletableFuture.failedFuture(EntryErrors.moves(index, entry));
       case IN_MAIN -> addInMain(main, index, entry, ROUNDS);
       case CLAIM -> claim(index, entry);
     };
@@ -167,7 +165,7 @@ public final class EntryTransaction {
   /** Nothing is sent before COMMIT: until then the entry names the row that is being deleted. */
   private CompletableFuture<Void> move(LookupIndex index, Entry entry) {
     if (!twoPhase) {
-      return CompletableFuture.failedFuture(moves(index, entry));
+      return CompletableFuture.failedFuture(EntryErrors.moves(index, entry));
     }
     overlay.added(index, entry, EntryOverlay.Hold.MOVED);
     return done();
@@ -188,8 +186,8 @@ public final class EntryTransaction {
       case ADDED -> EntryOverlay.Hold.PRE_ADDED;
       case KEPT -> EntryOverlay.Hold.PRE_KEPT;
       case TAKEN_OVER -> EntryOverlay.Hold.PRE_TAKEN;
-      case DUPLICATE -> throw duplicate(index, entry);
-      case REMOVED, ABSENT, UNSETTLED -> throw contended(index, entry);
+      case DUPLICATE -> throw EntryErrors.duplicate(index, entry);
+      case REMOVED, ABSENT, UNSETTLED -> throw EntryErrors.contended(index, entry);
     };
   }
 
@@ -210,7 +208,7 @@ public final class EntryTransaction {
   private CompletableFuture<Void> settleTaken(
       BackendConnection main, LookupIndex index, Entry entry, int rounds) {
     if (rounds == 0) {
-      return CompletableFuture.failedFuture(contended(index, entry));
+      return CompletableFuture.failedFuture(EntryErrors.contended(index, entry));
     }
     return sessions
         .acquire(index.lookupShard(), BackendRole.AUDIT)
@@ -219,8 +217,9 @@ public final class EntryTransaction {
             outcome ->
                 switch (outcome.kind()) {
                   case KEPT, DUPLICATE ->
-                      CompletableFuture.<Void>failedFuture(duplicate(index, entry));
-                  case UNSETTLED -> CompletableFuture.failedFuture(contended(index, entry));
+                      CompletableFuture.<Void>failedFuture(EntryErrors.duplicate(index, entry));
+                  case UNSETTLED ->
+                      CompletableFuture.failedFuture(EntryErrors.contended(index, entry));
                   case ADDED, TAKEN_OVER, REMOVED, ABSENT ->
                       addInMain(main, index, entry, rounds - 1);
                 });
@@ -294,7 +293,8 @@ public final class EntryTransaction {
   public CompletableFuture<Void> secureForPrepare(Map<ShardId, BackendConnection> mains) {
     for (EntryOverlay.Touched removal : overlay.toRemove()) {
       if (removal.preHolds()) {
-        return CompletableFuture.failedFuture(heldTwice(removal.index(), removal.entry()));
+        return CompletableFuture.failedFuture(
+            EntryErrors.heldTwice(removal.index(), removal.entry()));
       }
     }
     CompletableFuture<Void> all = done();
@@ -311,7 +311,7 @@ public final class EntryTransaction {
         .thenAccept(
             result -> {
               if (result.rows().size() != 1) {
-                throw contended(moved.index(), moved.to());
+                throw EntryErrors.contended(moved.index(), moved.to());
               }
             });
   }
@@ -433,43 +433,5 @@ public final class EntryTransaction {
 
   private static CompletableFuture<Void> done() {
     return CompletableFuture.completedFuture(null);
-  }
-
-  // --- what the client is told -----------------------------------------------------------------
-
-  private static ConcordException duplicate(LookupIndex index, Entry entry) {
-    return ErrorCode.GSI_DUPLICATE_KEY
-        .because(
-            "duplicate key value violates unique global secondary index \"" + index.name() + "\"")
-        .withDetail(key(index, entry) + " already exists.");
-  }
-
-  private static ConcordException moves(LookupIndex index, Entry entry) {
-    return ErrorCode.GSI_MOVE_NEEDS_ATOMIC
-        .because(
-            "a DELETE and an INSERT of this transaction move a key of index \"%s\" to another"
-                    .formatted(index.name())
-                + " shard key")
-        .withDetail(key(index, entry) + ".");
-  }
-
-  private static ConcordException heldTwice(LookupIndex index, Entry entry) {
-    return ErrorCode.TX_ATOMIC_REFUSED
-        .because(
-            "a key of index \"%s\" was deleted, inserted and deleted again in one transaction"
-                .formatted(index.name()))
-        .withDetail(key(index, entry) + ".");
-  }
-
-  private static ConcordException contended(LookupIndex index, Entry entry) {
-    return ErrorCode.GSI_CONTENDED
-        .because("the entry of a key of index \"" + index.name() + "\" keeps changing hands")
-        .withDetail(key(index, entry) + ".");
-  }
-
-  /** The client's own values, as PostgreSQL prints them; never the hidden owner's. */
-  private static String key(LookupIndex index, Entry entry) {
-    String columns = index.key().stream().map(IndexColumn::name).collect(Collectors.joining(", "));
-    return "Key (%s)=(%s)".formatted(columns, index.keyOf(entry));
   }
 }

@@ -1,0 +1,49 @@
+package org.pgconcord.router.entries;
+
+import java.util.stream.Collectors;
+import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.gsi.Entry;
+import org.pgconcord.gsi.IndexColumn;
+import org.pgconcord.gsi.LookupIndex;
+
+/** What a client is told when an entry cannot be had: its own value, never the hidden owner's. */
+final class EntryErrors {
+  private EntryErrors() {}
+
+  static ConcordException duplicate(LookupIndex index, Entry entry) {
+    return ErrorCode.GSI_DUPLICATE_KEY
+        .because(
+            "duplicate key value violates unique global secondary index \"" + index.name() + "\"")
+        .withDetail(key(index, entry) + " already exists.");
+  }
+
+  static ConcordException moves(LookupIndex index, Entry entry) {
+    return ErrorCode.GSI_MOVE_NEEDS_ATOMIC
+        .because(
+            "a DELETE and an INSERT of this transaction move a key of index \"%s\" to another"
+                    .formatted(index.name())
+                + " shard key")
+        .withDetail(key(index, entry) + ".");
+  }
+
+  static ConcordException heldTwice(LookupIndex index, Entry entry) {
+    return ErrorCode.TX_ATOMIC_REFUSED
+        .because(
+            "a key of index \"%s\" was deleted, inserted and deleted again in one transaction"
+                .formatted(index.name()))
+        .withDetail(key(index, entry) + ".");
+  }
+
+  static ConcordException contended(LookupIndex index, Entry entry) {
+    return ErrorCode.GSI_CONTENDED
+        .because("the entry of a key of index \"" + index.name() + "\" keeps changing hands")
+        .withDetail(key(index, entry) + ".");
+  }
+
+  /** The client's own values, as PostgreSQL prints them; never the hidden owner's. */
+  private static String key(LookupIndex index, Entry entry) {
+    String columns = index.key().stream().map(IndexColumn::name).collect(Collectors.joining(", "));
+    return "Key (%s)=(%s)".formatted(columns, index.keyOf(entry));
+  }
+}
