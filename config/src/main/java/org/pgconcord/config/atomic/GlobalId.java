@@ -22,7 +22,7 @@ public record GlobalId(
 
   private static final Pattern FORM =
       Pattern.compile(
-          "pgconcord_([0-9a-f]{12})_([0-9a-f]{16})_([0-9a-f]{16})_(pre|main|post)_(.+)",
+          "pgconcord_([0-9a-f]{12})_([0-9a-f]{16})_([0-9a-f]{16})_(pre|main|lead|post)_(.+)",
           Pattern.DOTALL);
 
   public GlobalId {

@@ -8,6 +8,8 @@ public enum Part {
   PRE,
   /** Rows. */
   MAIN,
+  /** Rows, and the lock that keeps other writers from a reference table written here. */
+  LEAD,
   /** Removed and moved entries, on a lookup's shard. */
   POST;
 

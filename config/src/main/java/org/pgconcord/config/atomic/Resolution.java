@@ -9,9 +9,9 @@ import java.util.Optional;
  * each step, with a new look at the shards.
  *
  * <p>Three rules hold in every answer. A participant is ended only as a stored decision says. No
- * participant of a part is committed while one of an earlier part is prepared, or may be: a shard
- * that did not answer may hold it. And a transaction is finished only when every participant's
- * shard has said that it holds none of it.
+ * participant is committed while one that comes before it ({@link CommitOrder}) is prepared, or may
+ * be: a shard that did not answer may hold it. And a transaction is finished only when every
+ * participant's shard has said that it holds none of it.
  *
  * <p>The catalog must have been read <i>before</i> the shards. Every participant was prepared
  * before {@code commit} was stored, so one that is not there afterwards has been committed.
@@ -129,8 +129,8 @@ public final class Resolution {
   }
 
   private static Optional<Step> commit(AtomicTransaction transaction, Sight sight) {
-    for (Part part : Part.values()) {
-      Optional<Step> step = end(Decision.COMMIT, transaction.of(part), sight);
+    for (List<Participant> group : CommitOrder.of(transaction.participants())) {
+      Optional<Step> step = end(Decision.COMMIT, group, sight);
       if (step.isPresent()) {
         return step;
       }

@@ -3,13 +3,14 @@ package org.pgconcord.config.catalog;
 import java.util.List;
 
 /**
- * The tables of schema {@code pgconcord}. Format 2; a change of it raises the number, but for a new
+ * The tables of schema {@code pgconcord}. Format 3; a change of it raises the number, but for a new
  * table that an older daemon can do without. Format 1 lacked the tables of two-phase commit: a
  * daemon that does not know them would leave prepared transactions for ever; and the marks of
- * copies, which decide what routers read.
+ * copies, which decide what routers read. Format 2 knew no participant that leads a reference
+ * table, which commits last.
  */
 final class CatalogSql {
-  static final int FORMAT = 2;
+  static final int FORMAT = 3;
 
   /** The channel that is notified, with the new revision, by each change of routing. */
   static final String CHANNEL = "pgconcord_catalog";
@@ -119,12 +120,22 @@ final class CatalogSql {
           CREATE TABLE IF NOT EXISTS pgconcord.prepared (
             gid text PRIMARY KEY,
             transaction text NOT NULL REFERENCES pgconcord.atomic_transaction,
-            part text NOT NULL CHECK (part IN ('pre', 'main', 'post')),
+            part text NOT NULL CHECK (part IN ('pre', 'main', 'lead', 'post')),
             shard text NOT NULL,
             database text NOT NULL,
             role text NOT NULL)
           """,
           "CREATE INDEX IF NOT EXISTS prepared_by_transaction ON pgconcord.prepared (transaction)",
+          """
+          DO $$
+          BEGIN
+            IF EXISTS (SELECT FROM pgconcord.cluster WHERE format < 3) THEN
+              ALTER TABLE pgconcord.prepared DROP CONSTRAINT IF EXISTS prepared_part_check,
+                ADD CONSTRAINT prepared_part_check CHECK (part IN ('pre', 'main', 'lead', 'post'));
+            END IF;
+          END
+          $$
+          """,
           """
           CREATE TABLE IF NOT EXISTS pgconcord.decision (
             transaction text PRIMARY KEY REFERENCES pgconcord.atomic_transaction,

@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
 public final class Resolver {
   private static final Logger log = LoggerFactory.getLogger(Resolver.class);
 
-  /** Decide, three parts, finish; more only when others work on it at the same time. */
-  private static final int STEPS = 12;
+  /** Decide, finish, and what others who work on it at the same time may cost. */
+  private static final int STEPS = 8;
 
   private final Services services;
   private final ResolverCounts counts = new ResolverCounts();
@@ -128,7 +128,8 @@ public final class Resolver {
 
   private void settle(AtomicTransaction first, ShardSessions sessions, Limits limits, String by) {
     Optional<AtomicTransaction> transaction = Optional.of(first);
-    for (int step = 0; step < STEPS && transaction.isPresent(); step++) {
+    int most = STEPS + first.participants().size();
+    for (int step = 0; step < most && transaction.isPresent(); step++) {
       AtomicTransaction now = transaction.get();
       Sight sight =
           sessions.look(

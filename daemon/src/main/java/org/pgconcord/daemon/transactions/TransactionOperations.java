@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import org.pgconcord.config.atomic.AtomicTransaction;
+import org.pgconcord.config.atomic.CommitOrder;
 import org.pgconcord.config.atomic.Decision;
 import org.pgconcord.config.atomic.GlobalId;
 import org.pgconcord.config.atomic.Participant;
@@ -187,7 +188,7 @@ public final class TransactionOperations {
       List<PreparedTransaction> found =
           sight.all().stream()
               .filter(p -> p.gid().transaction().equals(id))
-              .sorted(Comparator.comparing(p -> p.gid().part()))
+              .sorted(Comparator.comparing(PreparedTransaction::gid, CommitOrder.BY_NAME))
               .toList();
       if (found.isEmpty()) {
         throw ErrorCode.TX_UNKNOWN.because("there is no transaction " + id);

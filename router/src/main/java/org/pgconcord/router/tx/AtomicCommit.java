@@ -2,24 +2,22 @@ package org.pgconcord.router.tx;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.atomic.CommitOrder;
 import org.pgconcord.config.atomic.Decision;
 import org.pgconcord.config.atomic.GlobalId;
 import org.pgconcord.config.atomic.Part;
 import org.pgconcord.config.atomic.Participant;
-import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
-import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.backend.BackendConnection;
-import org.pgconcord.router.backend.QueryResult;
-import org.pgconcord.router.backend.ShardErrorException;
 import org.pgconcord.router.entries.EntryTransaction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,8 +32,9 @@ import org.slf4j.LoggerFactory;
  *   <li>Nothing prepared is ended before the decision is stored, not even a rollback of its own: an
  *       operator or the resolver may have decided otherwise. Only an insert that returned a row has
  *       decided; otherwise the row is read, and followed.
- *   <li>COMMIT PREPARED of all PRE, then of all MAIN, then of all POST. Where an answer is missing
- *       this class goes no further: the resolver does, in the same order.
+ *   <li>COMMIT PREPARED in {@link CommitOrder}: of all PRE, of all MAIN, of leaders of reference
+ *       tables, of all POST. Where an answer is missing this class goes no further: the resolver
+ *       does, in the same order.
  *   <li>The client hears of success after the last POST, or when the resolver has been asked for
  *       the rest; it is decided then, whatever dies.
  * </ul>
@@ -47,34 +46,19 @@ import org.slf4j.LoggerFactory;
 final class AtomicCommit implements CommitSteps {
   private static final Logger LOG = LoggerFactory.getLogger(AtomicCommit.class);
   private static final long HAND_OVER_SECONDS = 10;
-  private static final String UNDEFINED_OBJECT = "42704";
 
-  /** What is committed. */
+  /**
+   * What is committed.
+   *
+   * @param leaders those of the mains whose locks keep other writers from reference tables
+   */
   record Work(
       Collection<BackendConnection> readers,
       Map<ShardId, BackendConnection> mains,
-      @Nullable EntryTransaction entries) {}
-
-  private enum State {
-    OPEN,
-    PREPARED,
-    /** The answer to PREPARE was lost. */
-    LOST,
-    ENDED
-  }
-
-  private static final class Member {
-    private final Participant participant;
-    private final BackendConnection backend;
-    private State state = State.OPEN;
-
-    private Member(Participant participant, BackendConnection backend) {
-      this.participant = participant;
-      this.backend = backend;
-    }
-
-    private String quoted() {
-      return Identifiers.literal(participant.gid().toString());
+      Set<ShardId> leaders,
+      @Nullable EntryTransaction entries) {
+    Part part(ShardId main) {
+      return leaders.contains(main) ? Part.LEAD : Part.MAIN;
     }
   }
 
@@ -82,8 +66,9 @@ final class AtomicCommit implements CommitSteps {
   private final TwoPhase twoPhase;
   private final TransactionMetrics metrics;
   private final String id;
-  private final List<Member> members = new ArrayList<>();
+  private final List<PreparedMember> members = new ArrayList<>();
   private boolean registered;
+  private boolean visible = true;
 
   AtomicCommit(Work work, TwoPhase twoPhase, TransactionMetrics metrics) {
     this.work = work;
@@ -97,6 +82,11 @@ final class AtomicCommit implements CommitSteps {
     return registered;
   }
 
+  @Override
+  public boolean visible() {
+    return visible;
+  }
+
   /** None differs. */
   @Override
   public Outcomes outcomes() {
@@ -106,8 +96,8 @@ final class AtomicCommit implements CommitSteps {
   @Override
   public List<BackendConnection> committed() {
     return members.stream()
-        .filter(m -> m.state != State.OPEN && m.participant.part() == Part.MAIN)
-        .map(m -> m.backend)
+        .filter(m -> m.left() && work.mains().containsValue(m.backend()))
+        .map(PreparedMember::backend)
         .toList();
   }
 
@@ -133,7 +123,7 @@ final class AtomicCommit implements CommitSteps {
   // --- before the first phase ------------------------------------------------------------------
 
   private CompletableFuture<Void> commitReaders() {
-    return all(work.readers(), reader -> tagged(reader, "COMMIT", "COMMIT"));
+    return all(work.readers(), reader -> PreparedMember.tagged(reader, "COMMIT", "COMMIT"));
   }
 
   private CompletableFuture<Void> secure() {
@@ -145,7 +135,7 @@ final class AtomicCommit implements CommitSteps {
     if (work.entries() != null) {
       work.entries().preBackends().forEach(pre -> asked.add(gather(Part.PRE, pre)));
     }
-    work.mains().values().forEach(main -> asked.add(gather(Part.MAIN, main)));
+    work.mains().forEach((shard, main) -> asked.add(gather(work.part(shard), main)));
     if (work.entries() != null) {
       work.entries().postBackends().forEach(post -> asked.add(gather(Part.POST, post)));
     }
@@ -157,12 +147,13 @@ final class AtomicCommit implements CommitSteps {
         .thenAccept(
             role -> {
               GlobalId gid = twoPhase.decisions().name(id, part, backend.shard());
-              members.add(new Member(new Participant(gid, twoPhase.database(), role), backend));
+              members.add(
+                  new PreparedMember(new Participant(gid, twoPhase.database(), role), backend));
             });
   }
 
   private CompletableFuture<Void> register() {
-    List<Participant> participants = members.stream().map(m -> m.participant).toList();
+    List<Participant> participants = members.stream().map(PreparedMember::participant).toList();
     return twoPhase
         .decisions()
         .register(id, participants, twoPhase.loop())
@@ -173,36 +164,13 @@ final class AtomicCommit implements CommitSteps {
 
   /** Waits for all answers, also after a failure: what is prepared must be known. */
   private CompletableFuture<Void> prepare() {
-    return all(members, this::prepare);
-  }
-
-  private CompletableFuture<Void> prepare(Member member) {
-    if (!member.backend.open()) {
-      return CompletableFuture.failedFuture(notPrepared(member));
-    }
-    String prepare = "PREPARE TRANSACTION ";
-    return tagged(member.backend, prepare + member.quoted(), "PREPARE TRANSACTION")
-        .whenComplete(
-            (prepared, failure) -> {
-              if (failure == null) {
-                member.state = State.PREPARED;
-              } else if (!answered(Failures.cause(failure))) {
-                member.state = State.LOST;
-              }
-            });
-  }
-
-  private static ConcordException notPrepared(Member member) {
-    return ErrorCode.TX_ROLLED_BACK.because(
-        "the connection to shard "
-            + member.participant.shard()
-            + " ended before the transaction was prepared");
+    return all(members, PreparedMember::prepare);
   }
 
   // --- the decision ----------------------------------------------------------------------------
 
   private CompletableFuture<Void> decide() {
-    return after(
+    return PreparedMember.after(
         decided(Decision.COMMIT),
         (decision, failure) -> {
           if (failure != null) {
@@ -249,9 +217,12 @@ final class AtomicCommit implements CommitSteps {
   // --- the second phase ------------------------------------------------------------------------
 
   private CompletableFuture<Void> commitParts() {
+    Map<Participant, PreparedMember> byParticipant = new HashMap<>();
+    members.forEach(member -> byParticipant.put(member.participant(), member));
     CompletableFuture<Void> all = done();
-    for (Part part : Part.values()) {
-      all = all.thenCompose(before -> commitPart(part));
+    for (List<Participant> group : CommitOrder.of(byParticipant.keySet())) {
+      List<PreparedMember> next = group.stream().map(byParticipant::get).toList();
+      all = all.thenCompose(before -> all(next, member -> member.end("COMMIT PREPARED")));
     }
     return all.handle((done, failure) -> failure)
         .thenCompose(
@@ -264,35 +235,6 @@ final class AtomicCommit implements CommitSteps {
             });
   }
 
-  private CompletableFuture<Void> commitPart(Part part) {
-    return all(
-        members.stream().filter(m -> m.participant.part() == part).toList(),
-        member -> end(member, "COMMIT PREPARED"));
-  }
-
-  /** One that does not exist has been ended by others, who follow the same decision. */
-  private static CompletableFuture<Void> end(Member member, String command) {
-    if (member.state != State.PREPARED || !member.backend.open()) {
-      return CompletableFuture.failedFuture(
-          ErrorCode.SHARD_CONNECTION_LOST.because(
-              "no connection to shard " + member.participant.shard()));
-    }
-    return after(
-        tagged(member.backend, command + " " + member.quoted(), command),
-        (ended, failure) -> {
-          if (failure == null || absent(Failures.cause(failure))) {
-            member.state = State.ENDED;
-            return done();
-          }
-          return CompletableFuture.failedFuture(failure);
-        });
-  }
-
-  private static boolean absent(Throwable cause) {
-    return cause instanceof ShardErrorException error
-        && error.fields().sqlState().equals(UNDEFINED_OBJECT);
-  }
-
   /** It is committed; others make it visible. */
   private CompletableFuture<Void> handOver(Throwable cause) {
     LOG.warn("the resolver commits a transaction transaction={} cause={}", id, cause.toString());
@@ -302,7 +244,8 @@ final class AtomicCommit implements CommitSteps {
         .completeOnTimeout(false, HAND_OVER_SECONDS, TimeUnit.SECONDS)
         .handleAsync(
             (ended, failure) -> {
-              if (failure != null || !ended) {
+              visible = failure == null && ended;
+              if (!visible) {
                 LOG.warn(
                     "a committed transaction is not visible everywhere yet transaction={}", id);
               }
@@ -314,7 +257,7 @@ final class AtomicCommit implements CommitSteps {
   // --- the way back ----------------------------------------------------------------------------
 
   private CompletableFuture<Void> abort(Throwable reason) {
-    return after(
+    return PreparedMember.after(
         decided(Decision.ABORT),
         (decision, failure) -> {
           if (failure != null) {
@@ -329,7 +272,7 @@ final class AtomicCommit implements CommitSteps {
   }
 
   private static Throwable told(Throwable reason) {
-    return answered(reason)
+    return PreparedMember.answered(reason)
         ? reason
         : ErrorCode.TX_ROLLED_BACK
             .because("a shard did not answer while the transaction was prepared")
@@ -339,9 +282,9 @@ final class AtomicCommit implements CommitSteps {
 
   /** Never fails: what is left is the resolver's. */
   private CompletableFuture<Void> rollBackPrepared() {
-    List<Member> prepared = members.stream().filter(m -> m.state == State.PREPARED).toList();
-    boolean lost = members.stream().anyMatch(m -> m.state == State.LOST);
-    return all(prepared, member -> end(member, "ROLLBACK PREPARED"))
+    List<PreparedMember> prepared = members.stream().filter(PreparedMember::prepared).toList();
+    boolean lost = members.stream().anyMatch(PreparedMember::lost);
+    return all(prepared, member -> member.end("ROLLBACK PREPARED"))
         .handle(
             (done, failure) -> {
               if (failure == null && !lost) {
@@ -360,35 +303,9 @@ final class AtomicCommit implements CommitSteps {
 
   // --- tools -----------------------------------------------------------------------------------
 
-  /** The shard itself has said that it did not do it. A FATAL may come after the deed. */
-  private static boolean answered(Throwable cause) {
-    return (cause instanceof ShardErrorException error && !error.fields().fatal())
-        || Failures.isCode(cause, ErrorCode.TX_ROLLED_BACK);
-  }
-
-  /** PREPARE of a transaction that has failed on the server is answered ROLLBACK, without error. */
-  private static CompletableFuture<Void> tagged(
-      BackendConnection backend, String sql, String wanted) {
-    return backend.query(sql, List.of()).thenAccept(result -> require(backend, result, wanted));
-  }
-
-  private static void require(BackendConnection backend, QueryResult result, String wanted) {
-    if (!result.tag().equals(wanted)) {
-      throw ErrorCode.TX_ROLLED_BACK.because(
-          "shard " + backend.shard() + " rolled the transaction back");
-    }
-  }
-
   private static <T> CompletableFuture<Void> all(
       Collection<T> each, Function<T, CompletableFuture<Void>> work) {
     return CompletableFuture.allOf(each.stream().map(work).toArray(CompletableFuture<?>[]::new));
-  }
-
-  @SuppressWarnings("FutureReturnValueIgnored") // the inner future is the answer
-  private static <T> CompletableFuture<Void> after(
-      CompletableFuture<T> first,
-      BiFunction<@Nullable T, @Nullable Throwable, CompletableFuture<Void>> next) {
-    return first.handle(next).thenCompose(Function.identity());
   }
 
   private static CompletableFuture<Void> done() {

@@ -88,6 +88,11 @@ final class CommitSequence implements CommitSteps {
   }
 
   @Override
+  public boolean visible() {
+    return true;
+  }
+
+  @Override
   public Outcomes outcomes() {
     return outcomes;
   }

@@ -12,6 +12,9 @@ interface CommitSteps {
   /** Something may have been committed: it is too late to cancel. */
   boolean underWay();
 
+  /** After {@link #run}: what is committed can be seen on every shard. */
+  boolean visible();
+
   /** How each written shard's part has ended, where they can end differently. */
   Outcomes outcomes();
 

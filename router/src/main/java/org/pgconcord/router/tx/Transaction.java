@@ -173,19 +173,9 @@ public final class Transaction {
 
   /** A statement is about to write all copies of a reference table. */
   public void writeCopies(CopiedTable table, ShardId leader, List<ShardId> others) {
-    if (settings.commitMode() == CommitMode.ATOMIC) {
-      throw copiesInTwoPhases();
-    }
     write(leader);
     others.forEach(this::write);
     copies.add(table, leader, others);
-  }
-
-  /** A leader's lock must outlast the other copies' commits, which two phases do not order yet. */
-  private static ConcordException copiesInTwoPhases() {
-    return ErrorCode.TX_ATOMIC_REFUSED
-        .because("the copies of a reference table cannot be written in two phases yet")
-        .withHint("Write the reference table in a transaction of its own in tx_mode multi.");
   }
 
   /** Marks copies; completes on the session's loop, when the client may be told. */
@@ -278,19 +268,17 @@ public final class Transaction {
     return steps
         .run()
         .handle((done, failure) -> failure)
-        .thenCompose(failure -> failure == null ? committed() : notCommitted(failure, steps));
+        .thenCompose(failure -> failure == null ? committed(steps) : notCommitted(failure, steps));
   }
 
   private CommitSteps steps(Set<BackendConnection> readers, List<BackendConnection> mains) {
     if (!needsTwoPhases(mains)) {
       return new CommitSequence(readers, copies.inOrder(mains), entries, suspects, metrics);
     }
-    if (!copies.isEmpty()) {
-      throw copiesInTwoPhases();
-    }
     Map<ShardId, BackendConnection> byShard = new LinkedHashMap<>();
     mains.forEach(main -> byShard.put(main.shard(), main));
-    return new AtomicCommit(new AtomicCommit.Work(readers, byShard, entries), twoPhase, metrics);
+    return new AtomicCommit(
+        new AtomicCommit.Work(readers, byShard, copies.leaders(), entries), twoPhase, metrics);
   }
 
   /**
@@ -305,9 +293,12 @@ public final class Transaction {
         && (mains.size() > 1 || (entries != null && entries.apart()));
   }
 
-  private CompletableFuture<Void> committed() {
+  /** Copies that some shards show and others do not yet are marked before the client goes on. */
+  private CompletableFuture<Void> committed(CommitSteps steps) {
     settings.committed();
-    return leave(touched());
+    Map<CopiedTable, Set<ShardId>> behind = steps.visible() ? Map.of() : copies.others();
+    return mark(behind, "a committed write is not visible on every copy yet")
+        .thenCompose(marked -> leave(touched()));
   }
 
   /**
@@ -316,19 +307,16 @@ public final class Transaction {
    */
   private CompletableFuture<Void> notCommitted(Throwable failure, CommitSteps steps) {
     steps.committed().forEach(BackendConnection::close);
-    return markUneven(steps)
+    return mark(copies.uneven(steps.outcomes()), "a commit did not reach all copies")
         .thenCompose(marked -> rollback())
         .thenCompose(done -> CompletableFuture.failedFuture(failure));
   }
 
   /** Before anything is let go: a leader that has not committed keeps the next writer waiting. */
-  private CompletableFuture<Void> markUneven(CommitSteps steps) {
+  private CompletableFuture<Void> mark(Map<CopiedTable, Set<ShardId>> unequal, String reason) {
     return CompletableFuture.allOf(
-        copies.uneven(steps.outcomes()).entrySet().stream()
-            .map(
-                table ->
-                    marker.mark(
-                        table.getKey(), table.getValue(), "a commit did not reach all copies"))
+        unequal.entrySet().stream()
+            .map(table -> marker.mark(table.getKey(), table.getValue(), reason))
             .toArray(CompletableFuture<?>[]::new));
   }
 

@@ -2,7 +2,6 @@ package org.pgconcord.router.tx;
 
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,18 +39,24 @@ final class WrittenCopies {
     tables.put(table, new Copies(leader, Set.copyOf(others)));
   }
 
-  boolean isEmpty() {
-    return tables.isEmpty();
-  }
-
   void clear() {
     tables.clear();
   }
 
-  /** The order of their commits. */
+  Set<ShardId> leaders() {
+    return tables.values().stream().map(Copies::leader).collect(Collectors.toSet());
+  }
+
+  /** Table -> its copies besides the leader's. */
+  Map<CopiedTable, Set<ShardId>> others() {
+    Map<CopiedTable, Set<ShardId>> others = new LinkedHashMap<>();
+    tables.forEach((table, copies) -> others.put(table, copies.others()));
+    return others;
+  }
+
+  /** The order of their commits, one by one. */
   List<BackendConnection> inOrder(List<BackendConnection> mains) {
-    Set<ShardId> leaders = new HashSet<>();
-    tables.values().forEach(copies -> leaders.add(copies.leader()));
+    Set<ShardId> leaders = leaders();
     List<BackendConnection> order = new ArrayList<>(mains);
     order.removeIf(main -> leaders.contains(main.shard()));
     mains.stream()

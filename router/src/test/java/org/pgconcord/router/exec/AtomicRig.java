@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.pgconcord.config.atomic.AtomicTransaction;
 import org.pgconcord.config.atomic.Decision;
 import org.pgconcord.config.atomic.DecisionLog;
@@ -118,17 +119,26 @@ final class AtomicRig implements AutoCloseable {
 
   /** Settles everything that has not ended, at once. */
   void resolveAll() {
-    log.open().forEach(open -> resolve(open.id()));
+    resolveAll(participant -> {});
+  }
+
+  /** The same, telling before each participant that is ended. */
+  void resolveAll(Consumer<Participant> watch) {
+    log.open().forEach(open -> resolve(open.id(), watch));
   }
 
   private void resolve(String id) {
+    resolve(id, participant -> {});
+  }
+
+  private void resolve(String id, Consumer<Participant> watch) {
     boolean again = true;
     while (again) {
       Optional<AtomicTransaction> transaction = log.find(id);
       again =
           transaction.isPresent()
               && Resolution.next(transaction.get(), look(), Resolution.Limits.DEFAULT.now())
-                  .match(new Doing(transaction.get()));
+                  .match(new Doing(transaction.get(), watch));
     }
   }
 
@@ -146,9 +156,11 @@ final class AtomicRig implements AutoCloseable {
 
   private final class Doing implements Resolution.Cases<Boolean> {
     private final AtomicTransaction transaction;
+    private final Consumer<Participant> watch;
 
-    private Doing(AtomicTransaction transaction) {
+    private Doing(AtomicTransaction transaction, Consumer<Participant> watch) {
       this.transaction = transaction;
+      this.watch = watch;
     }
 
     @Override
@@ -166,6 +178,7 @@ final class AtomicRig implements AutoCloseable {
     public Boolean end(Decision decision, List<Participant> participants) {
       for (Participant participant : participants) {
         try (Connection service = service(shards, participant.shard())) {
+          watch.accept(participant);
           PreparedTransactions.end(service, participant.gid(), participant.role(), decision);
         } catch (SQLException e) {
           throw new IllegalStateException(e);

@@ -251,10 +251,25 @@ final class AtomicIT {
           "DROP TABLE pgconcord.prepared, pgconcord.decision, pgconcord.atomic_transaction",
           "UPDATE pgconcord.cluster SET format = 1");
       CatalogInstaller.installCatalog(connection);
-      assertThat(Shards.ask(connection, "SELECT format FROM pgconcord.cluster")).isEqualTo("2");
+      assertThat(Shards.ask(connection, "SELECT format FROM pgconcord.cluster")).isEqualTo("3");
     }
     log.register(id, ROUTER, List.of());
     assertThat(log.find(id)).isPresent();
+  }
+
+  @Test
+  void aCatalogOfFormat2LearnsOfLeaders() throws SQLException {
+    try (Connection connection = open()) {
+      Shards.run(
+          connection,
+          "ALTER TABLE pgconcord.prepared DROP CONSTRAINT prepared_part_check, ADD CONSTRAINT"
+              + " prepared_part_check CHECK (part IN ('pre', 'main', 'post'))",
+          "UPDATE pgconcord.cluster SET format = 2");
+      CatalogInstaller.installCatalog(connection);
+    }
+    log.register(id, ROUTER, List.of(participant(Part.LEAD, "demo")));
+    assertThat(log.find(id).orElseThrow().participants())
+        .containsExactly(participant(Part.LEAD, "demo"));
   }
 
   // --- tools -----------------------------------------------------------------------------------
