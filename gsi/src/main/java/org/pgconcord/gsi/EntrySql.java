@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.value.ArrayText;
 import org.pgconcord.config.value.Tuple;
 
 /**
@@ -213,5 +214,105 @@ public final class EntrySql {
     return EntryStatement.of(
         "SELECT " + LookupDdl.undoFunction(index) + "(" + parameters(index.columns().size()) + ")",
         entry.row());
+  }
+
+  // --- many at once ----------------------------------------------------------------------------
+
+  /**
+   * {@link #insert} for many entries of different identities, in their order: one row for each that
+   * was added, its number from 1.
+   */
+  public EntryStatement insertAll(List<Entry> entries) {
+    return many(
+        "WITH g AS MATERIALIZED (%s), added AS (INSERT INTO %s (%s) SELECT %s FROM g ORDER BY pgc_n"
+                .formatted(given(), lookup, columns, numbered(index.columns().size(), ""))
+            + " ON CONFLICT (%s) DO NOTHING RETURNING %s)".formatted(identity, identity)
+            + " SELECT g.pgc_n FROM g JOIN added l ON "
+            + matches(index.identity()),
+        entries);
+  }
+
+  /**
+   * Locks those of the entries that are there exactly so, in their order, as {@link #lock} does:
+   * one row for each, its number from 1.
+   */
+  public EntryStatement lockAll(List<Entry> entries) {
+    int identities = index.identity().size();
+    String holders =
+        IntStream.range(0, index.holder().size())
+            .mapToObj(
+                i ->
+                    " AND CAST(l.%s AS pg_catalog.text) = CAST(g.pgc_%d AS pg_catalog.text)"
+                        .formatted(index.holder().get(i).quoted(), identities + i + 1))
+            .collect(Collectors.joining());
+    return many(
+        "SELECT g.pgc_n FROM (%s) g JOIN %s l ON %s%s ORDER BY g.pgc_n FOR UPDATE OF l"
+            .formatted(given(), lookup, matches(index.identity()), holders),
+        entries);
+  }
+
+  /** {@link #delete} for many entries. */
+  public EntryStatement deleteAll(List<Entry> entries) {
+    return many(
+        "DELETE FROM %s AS l USING (%s) g WHERE %s"
+            .formatted(lookup, given(), matches(index.columns())),
+        entries);
+  }
+
+  /** {@link #addInMain} for many entries, in their order: its answer for each. */
+  public EntryStatement addAllInMain(List<Entry> entries, long lockTimeoutMillis) {
+    return many(
+        "SELECT %s(%s, %d) FROM (%s ORDER BY pgc_n OFFSET 0) g"
+            .formatted(
+                LookupDdl.addFunction(index),
+                numbered(index.columns().size(), "g."),
+                lockTimeoutMillis,
+                given()),
+        entries);
+  }
+
+  /** {@link #undoInMain} for many entries, in their order: its answer for each. */
+  public EntryStatement undoAllInMain(List<Entry> entries) {
+    return many(
+        "SELECT %s(%s) FROM (%s ORDER BY pgc_n OFFSET 0) g"
+            .formatted(
+                LookupDdl.undoFunction(index), numbered(index.columns().size(), "g."), given()),
+        entries);
+  }
+
+  /** The entries as rows: pgc_1 and so on in the order of the columns, then their number. */
+  private String given() {
+    List<IndexColumn> all = index.columns();
+    return "SELECT * FROM ROWS FROM (%s) WITH ORDINALITY AS u(%s, pgc_n)"
+        .formatted(
+            IntStream.range(0, all.size())
+                .mapToObj(
+                    i ->
+                        "pg_catalog.unnest(CAST($%d AS %s[]))"
+                            .formatted(i + 1, all.get(i).sqlType()))
+                .collect(Collectors.joining(", ")),
+            numbered(all.size(), ""));
+  }
+
+  private static String numbered(int count, String qualifier) {
+    return IntStream.rangeClosed(1, count)
+        .mapToObj(i -> qualifier + "pgc_" + i)
+        .collect(Collectors.joining(", "));
+  }
+
+  /** Row l of the lookup table has the given values in the first columns. */
+  private static String matches(List<IndexColumn> first) {
+    return IntStream.range(0, first.size())
+        .mapToObj(i -> "l.%s = g.pgc_%d".formatted(first.get(i).quoted(), i + 1))
+        .collect(Collectors.joining(" AND "));
+  }
+
+  private EntryStatement many(String text, List<Entry> entries) {
+    List<Tuple> rows = entries.stream().map(Entry::row).toList();
+    return new EntryStatement(
+        text,
+        IntStream.range(0, index.columns().size())
+            .mapToObj(i -> ArrayText.of(rows.stream().map(row -> row.get(i)).toList()))
+            .toList());
   }
 }

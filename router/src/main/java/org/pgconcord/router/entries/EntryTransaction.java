@@ -2,7 +2,6 @@ package org.pgconcord.router.entries;
 
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,7 +19,6 @@ import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.EntrySql;
 import org.pgconcord.gsi.EntryStatement;
 import org.pgconcord.gsi.LookupIndex;
-import org.pgconcord.gsi.Outcome;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.backend.BackendRole;
 import org.pgconcord.router.backend.QueryResult;
@@ -39,8 +37,7 @@ import org.pgconcord.router.backend.QueryResult;
  *
  * <ol>
  *   <li>The owner statement has run in MAIN. New entries are claimed in PRE at once, so that a
- *       duplicate fails the statement that made it. Multi-row writes claim in the order of their
- *       keys, so that two of them do not meet crosswise.
+ *       duplicate fails the statement that made it, in batches ({@link EntryChanges}).
  *   <li>At COMMIT, {@link #secure}: the key lock of each key that PRE holds, shared, in the MAIN of
  *       its row; then the removals are <i>executed</i> in POST. From here to the end of MAIN a
  *       settlement that looks for the owner of a new entry waits for the key lock; before, it
@@ -61,15 +58,13 @@ import org.pgconcord.router.backend.QueryResult;
  * of their own; if the other owner turns out to be gone the addition is tried again.
  */
 public final class EntryTransaction {
-  private static final int ROUNDS = 8;
   private static final int ENTRIES_MAX = 100_000;
 
   private final ServiceSessions sessions;
-  private final boolean twoPhase;
   private final EntryOverlay overlay = new EntryOverlay();
+  private final EntryChanges changes;
   private final Map<ShardId, BackendConnection> pre = new LinkedHashMap<>();
   private final Map<ShardId, BackendConnection> post = new LinkedHashMap<>();
-  private final Map<GsiName, TreeSet<Tuple>> added = new HashMap<>();
   private List<EntryOverlay.Touched> removals = List.of();
 
   /**
@@ -77,7 +72,7 @@ public final class EntryTransaction {
    */
   public EntryTransaction(ServiceSessions sessions, boolean twoPhase) {
     this.sessions = sessions;
-    this.twoPhase = twoPhase;
+    this.changes = new EntryChanges(sessions, overlay, this::pre, twoPhase);
   }
 
   /**
@@ -119,25 +114,8 @@ public final class EntryTransaction {
    */
   public CompletableFuture<Void> add(
       Map<ShardId, BackendConnection> mains, List<ReturnedRows.Found> rows) {
-    List<ReturnedRows.Found> ordered = new ArrayList<>(rows);
-    ordered.sort(
-        Comparator.comparing((ReturnedRows.Found f) -> f.index().name())
-            .thenComparing(f -> f.entry().identity()));
     requireBounded((long) overlay.size() + rows.size());
-    CompletableFuture<Void> all = done();
-    for (ReturnedRows.Found row : ordered) {
-      all = all.thenCompose(before -> addOne(main(mains, row), row.index(), row.entry()));
-    }
-    return all;
-  }
-
-  private static BackendConnection main(
-      Map<ShardId, BackendConnection> mains, ReturnedRows.Found row) {
-    BackendConnection main = mains.get(row.index().shardOf(row.entry()));
-    if (main == null) {
-      throw ErrorCode.INTERNAL.because("an entry's row is on a shard that was not written");
-    }
-    return main;
+    return changes.add(mains, rows);
   }
 
   /**
@@ -152,105 +130,11 @@ public final class EntryTransaction {
     }
   }
 
-  private CompletableFuture<Void> addOne(BackendConnection main, LookupIndex index, Entry entry) {
-    return switch (overlay.adding(index, entry)) {
-      case DUPLICATE -> CompletableFuture.failedFuture(EntryErrors.duplicate(index, entry));
-      case MOVES -> move(index, entry);
-      case BLOCKED -> CompletableFuture.failedFuture(EntryErrors.moves(index, entry));
-      case IN_MAIN -> addInMain(main, index, entry, ROUNDS);
-      case CLAIM -> claim(index, entry);
-    };
-  }
-
-  /** Nothing is sent before COMMIT: until then the entry names the row that is being deleted. */
-  private CompletableFuture<Void> move(LookupIndex index, Entry entry) {
-    if (!twoPhase) {
-      return CompletableFuture.failedFuture(EntryErrors.moves(index, entry));
-    }
-    overlay.added(index, entry, EntryOverlay.Hold.MOVED);
-    return done();
-  }
-
-  private CompletableFuture<Void> claim(LookupIndex index, Entry entry) {
-    return pre(index.lookupShard())
-        .thenCompose(backend -> AsyncSettlement.claim(sessions, backend, index, entry))
-        .thenAccept(
-            outcome -> {
-              overlay.added(index, entry, hold(index, entry, outcome));
-              added.computeIfAbsent(index.name(), n -> new TreeSet<>()).add(entry.identity());
-            });
-  }
-
-  private static EntryOverlay.Hold hold(LookupIndex index, Entry entry, Outcome outcome) {
-    return switch (outcome.kind()) {
-      case ADDED -> EntryOverlay.Hold.PRE_ADDED;
-      case KEPT -> EntryOverlay.Hold.PRE_KEPT;
-      case TAKEN_OVER -> EntryOverlay.Hold.PRE_TAKEN;
-      case DUPLICATE -> throw EntryErrors.duplicate(index, entry);
-      case REMOVED, ABSENT, UNSETTLED -> throw EntryErrors.contended(index, entry);
-    };
-  }
-
-  private CompletableFuture<Void> addInMain(
-      BackendConnection main, LookupIndex index, Entry entry, int rounds) {
-    EntryStatement add = new EntrySql(index).addInMain(entry, sessions.lockTimeout().toMillis());
-    return ServiceSessions.query(main, add)
-        .thenCompose(
-            result -> {
-              if (!"taken".equals(result.rows().get(0).get(0))) {
-                overlay.added(index, entry, EntryOverlay.Hold.MAIN);
-                return done();
-              }
-              return settleTaken(main, index, entry, rounds);
-            });
-  }
-
-  private CompletableFuture<Void> settleTaken(
-      BackendConnection main, LookupIndex index, Entry entry, int rounds) {
-    if (rounds == 0) {
-      return CompletableFuture.failedFuture(EntryErrors.contended(index, entry));
-    }
-    return sessions
-        .acquire(index.lookupShard(), BackendRole.AUDIT)
-        .thenCompose(lookup -> AsyncSettlement.audit(sessions, lookup, index, entry.identity()))
-        .thenCompose(
-            outcome ->
-                switch (outcome.kind()) {
-                  case KEPT, DUPLICATE ->
-                      CompletableFuture.<Void>failedFuture(EntryErrors.duplicate(index, entry));
-                  case UNSETTLED ->
-                      CompletableFuture.failedFuture(EntryErrors.contended(index, entry));
-                  case ADDED, TAKEN_OVER, REMOVED, ABSENT ->
-                      addInMain(main, index, entry, rounds - 1);
-                });
-  }
-
   /** Notes the entries of rows that MAIN has just deleted. */
   public CompletableFuture<Void> remove(
       Map<ShardId, BackendConnection> mains, List<ReturnedRows.Found> rows) {
     requireBounded((long) overlay.size() + rows.size());
-    CompletableFuture<Void> all = done();
-    for (ReturnedRows.Found row : rows) {
-      all = all.thenCompose(before -> removeOne(main(mains, row), row.index(), row.entry()));
-    }
-    return all;
-  }
-
-  private CompletableFuture<Void> removeOne(
-      BackendConnection main, LookupIndex index, Entry entry) {
-    EntrySql sql = new EntrySql(index);
-    CompletableFuture<Boolean> gone =
-        switch (overlay.removing(index, entry)) {
-          case AT_COMMIT -> CompletableFuture.completedFuture(false);
-          case DELETE_IN_PRE ->
-              pre(index.lookupShard())
-                  .thenCompose(backend -> ServiceSessions.query(backend, sql.delete(entry)))
-                  .thenApply(result -> true);
-          case UNDO_IN_MAIN ->
-              ServiceSessions.query(main, sql.undoInMain(entry))
-                  .thenApply(result -> "t".equals(result.rows().get(0).get(0)));
-        };
-    return gone.thenAccept(entryGone -> overlay.removed(index, entry, entryGone));
+    return changes.remove(mains, rows);
   }
 
   // --- the end ---------------------------------------------------------------------------------
@@ -336,29 +220,22 @@ public final class EntryTransaction {
   }
 
   private CompletableFuture<Void> executeRemovals(boolean lockedByPre) {
-    Map<ShardId, List<EntryStatement>> deletes = new LinkedHashMap<>();
+    Map<GsiName, List<EntryOverlay.Touched>> byIndex = new LinkedHashMap<>();
     for (EntryOverlay.Touched removal : removals) {
       if (removal.preHolds() == lockedByPre) {
-        deletes
-            .computeIfAbsent(removal.index().lookupShard(), shard -> new ArrayList<>())
-            .add(new EntrySql(removal.index()).delete(removal.entry()));
+        byIndex.computeIfAbsent(removal.index().name(), n -> new ArrayList<>()).add(removal);
       }
     }
     CompletableFuture<Void> all = done();
-    for (Map.Entry<ShardId, List<EntryStatement>> each : deletes.entrySet()) {
+    for (List<EntryOverlay.Touched> each : byIndex.values()) {
+      LookupIndex index = each.get(0).index();
+      List<Entry> entries = each.stream().map(EntryOverlay.Touched::entry).toList();
+      EntrySql sql = new EntrySql(index);
       all =
-          all.thenCompose(before -> post(each.getKey()))
-              .thenCompose(backend -> sendAll(backend, each.getValue()));
+          all.thenCompose(before -> post(index.lookupShard()))
+              .thenCompose(backend -> ServiceSessions.queryAll(backend, entries, sql::deleteAll));
     }
     return all;
-  }
-
-  private static CompletableFuture<Void> sendAll(
-      BackendConnection backend, List<EntryStatement> statements) {
-    return CompletableFuture.allOf(
-        statements.stream()
-            .map(statement -> ServiceSessions.query(backend, statement))
-            .toArray(CompletableFuture<?>[]::new));
   }
 
   /** Commits PRE; then executes the removals that PRE's own locks held up. */
@@ -396,7 +273,7 @@ public final class EntryTransaction {
 
   /** Keys that PRE wrote: surplus when MAIN did not commit. */
   public void suspectAdded(Suspects suspects) {
-    added.forEach(suspects::record);
+    changes.claimed().forEach(suspects::record);
   }
 
   /** Keys whose removal was not committed: surplus when MAIN did. */

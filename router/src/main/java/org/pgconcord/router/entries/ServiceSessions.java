@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.EntryStatement;
@@ -19,6 +20,9 @@ import org.pgconcord.router.backend.QueryResult;
  */
 public final class ServiceSessions {
   private static final String BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
+
+  /** Entries that one statement takes. */
+  static final int AT_ONCE = 2_000;
 
   private final Backends backends;
   private final Duration limit;
@@ -88,5 +92,17 @@ public final class ServiceSessions {
 
   static CompletableFuture<QueryResult> query(BackendConnection backend, EntryStatement statement) {
     return backend.query(statement.sql(), statement.parameters());
+  }
+
+  /** Runs a statement over parts of the list, one part after the other. */
+  static <T> CompletableFuture<Void> queryAll(
+      BackendConnection backend, List<T> list, Function<List<T>, EntryStatement> statement) {
+    CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
+    for (int from = 0; from < list.size(); from += AT_ONCE) {
+      List<T> part = list.subList(from, Math.min(list.size(), from + AT_ONCE));
+      all =
+          all.thenCompose(before -> query(backend, statement.apply(part))).thenAccept(result -> {});
+    }
+    return all;
   }
 }

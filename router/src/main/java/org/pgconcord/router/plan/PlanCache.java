@@ -18,14 +18,19 @@ import org.pgconcord.router.sql.Tokens;
  */
 public final class PlanCache {
   private static final int MAX_PLANS = 10_000;
-  private static final int MAX_KEY_CHARS = 20_000;
+  private static final int MAX_KEY_CHARS = 500_000;
+
+  /** A plan keeps something of each row and parameter: a few times what its text takes. */
+  private static final int WEIGHT_OF_CHAR = 4;
+
   private static final long MAX_TOTAL_CHARS = 50_000_000;
 
   private final Cache<Key, Plan> plans =
       Caffeine.newBuilder()
           .maximumWeight(MAX_TOTAL_CHARS)
           .weigher(
-              (Key key, Plan plan) -> key.shape().length() + (int) (MAX_TOTAL_CHARS / MAX_PLANS))
+              (Key key, Plan plan) ->
+                  WEIGHT_OF_CHAR * key.shape().length() + (int) (MAX_TOTAL_CHARS / MAX_PLANS))
           .build();
 
   private record Key(

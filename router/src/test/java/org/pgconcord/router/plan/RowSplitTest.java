@@ -56,6 +56,23 @@ class RowSplitTest {
     assertThat(plan.rows().parts(StatementText.one(sql), counting(), "")).hasSize(2);
   }
 
+  @Test
+  void aLongStatementIsPlannedOnce() {
+    StatementPlanner planner = new StatementPlanner();
+    String thousand =
+        "INSERT INTO orders (tenant_id, order_id) VALUES "
+            + IntStream.range(0, 500)
+                .mapToObj(i -> "($" + (2 * i + 1) + ", $" + (2 * i + 2) + ")")
+                .collect(Collectors.joining(", "));
+    assertThat(plan(planner, thousand)).isSameAs(plan(planner, thousand));
+    String rows = "INSERT INTO orders (tenant_id, order_id) VALUES (1, 0)";
+    String more =
+        IntStream.range(1, ROWS)
+            .mapToObj(i -> ", (" + i + ", 1" + i + ")")
+            .collect(Collectors.joining());
+    assertThat(plan(planner, rows + more)).isSameAs(plan(planner, rows + more.replace('1', '7')));
+  }
+
   private static Parameters counting() {
     return new Parameters() {
       @Override

@@ -39,6 +39,11 @@ final class KillBefore {
     return killed;
   }
 
+  /** How many it has seen. */
+  int statements() {
+    return statements;
+  }
+
   Backends around(Backends backends) {
     return new Watched(backends);
   }

@@ -70,6 +70,24 @@ final class WriterSession implements AutoCloseable, Suspects {
         true);
   }
 
+  /** One statement with the users from {@code first} to {@code last}, emails m1 and so on. */
+  void insertMany(String tenant, int first, int last) {
+    write(
+        tenant,
+        "INSERT INTO users (tenant_id, user_id, email) SELECT $1::bigint, i, 'm' || i"
+            + " FROM generate_series($2::int, $3::int) AS i",
+        List.of(tenant, Integer.toString(first), Integer.toString(last)),
+        true);
+  }
+
+  int deleteMany(String tenant, int first, int last) {
+    return write(
+        tenant,
+        "DELETE FROM users WHERE tenant_id = $1 AND user_id BETWEEN $2 AND $3",
+        List.of(tenant, Integer.toString(first), Integer.toString(last)),
+        false);
+  }
+
   /** The number of rows that it deleted. */
   int delete(String tenant, String email) {
     return write(
