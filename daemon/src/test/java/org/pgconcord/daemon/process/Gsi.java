@@ -11,18 +11,18 @@ import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.daemon.cli.AdminClient;
 
 /** The commands of {@code gsi} on the sample's index, as the command line sends them. */
-final class Gsi {
+public final class Gsi {
   private static final Duration BUILD = Duration.ofMinutes(3);
 
   private final String path;
   private final DaemonProcess daemon;
   private final AdminClient client;
 
-  Gsi(DaemonProcess daemon) {
+  public Gsi(DaemonProcess daemon) {
     this(daemon, "by_email");
   }
 
-  Gsi(DaemonProcess daemon, String name) {
+  public Gsi(DaemonProcess daemon, String name) {
     this.path = "/gsis/" + name + "/";
     this.daemon = daemon;
     this.client = daemon.client();
@@ -33,7 +33,7 @@ final class Gsi {
   }
 
   /** Starts or joins a build and returns its status when it has ended well. */
-  JsonNode build() throws Exception {
+  public JsonNode build() throws Exception {
     startBuild();
     return awaitIdle();
   }
@@ -59,7 +59,7 @@ final class Gsi {
     return client.get(path + "status");
   }
 
-  String state() {
+  public String state() {
     return status().path("state").asText();
   }
 
@@ -67,7 +67,7 @@ final class Gsi {
     return client.get(path + "check");
   }
 
-  JsonNode verify() throws IOException {
+  public JsonNode verify() throws IOException {
     return post("verify");
   }
 
@@ -79,7 +79,7 @@ final class Gsi {
    * Verifies and enables; again when the gate finds a stream too far behind, which a busy machine
    * makes of any stream now and then.
    */
-  JsonNode verifyAndEnable() throws IOException {
+  public JsonNode verifyAndEnable() throws IOException {
     for (int attempt = 1; ; attempt++) {
       verify();
       try {

@@ -10,7 +10,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
+import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -91,6 +91,22 @@ public final class SampleSystem implements AutoCloseable {
     return started;
   }
 
+  /** The daemon that was started last. */
+  public DaemonProcess daemon() {
+    DaemonProcess started = daemon;
+    if (started == null) {
+      throw new IllegalStateException("no daemon was started");
+    }
+    return started;
+  }
+
+  /** A daemon that has lost its catalog's server may end, for whoever watches over it to start. */
+  public void restartDaemonIfItEnded() throws IOException {
+    if (!daemon().isAlive()) {
+      startDaemon();
+    }
+  }
+
   /** Starts a daemon and returns at once; the caller closes it. */
   public DaemonProcess launchDaemon(String... flags) throws IOException {
     return DaemonProcess.launch(
@@ -132,17 +148,19 @@ public final class SampleSystem implements AutoCloseable {
     }
   }
 
-  private String config() {
-    Map<String, String> shards =
-        cluster.shards().stream()
-            .collect(
-                Collectors.toMap(
-                    shard -> shard.uid(), shard -> "127.0.0.1:" + cluster.shard(shard).port()));
+  /** The daemon's configuration. */
+  public String config() {
+    return config(routerPort, shard -> cluster.shard(shard).port());
+  }
+
+  /** The same for another router, which finds the shards at other ports. */
+  public String config(int listen, ToIntFunction<ShardId> port) {
     String entries =
-        shards.entrySet().stream()
+        cluster.shards().stream()
             .map(
                 shard ->
-                    "\"%s\": {\"hosts\": [\"%s\"]}".formatted(shard.getKey(), shard.getValue()))
+                    "\"%s\": {\"hosts\": [\"127.0.0.1:%d\"]}"
+                        .formatted(shard.uid(), port.applyAsInt(shard)))
             .collect(Collectors.joining(", "));
     return """
         {
@@ -155,7 +173,7 @@ public final class SampleSystem implements AutoCloseable {
           "shards": {%s}
         }
         """
-        .formatted(routerPort, adminPort, entries);
+        .formatted(listen, adminPort, entries);
   }
 
   @Override

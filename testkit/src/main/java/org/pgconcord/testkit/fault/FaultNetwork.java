@@ -29,7 +29,7 @@ public final class FaultNetwork implements AutoCloseable {
   private final Map<String, ServerSocket> listeners = new TreeMap<>();
   private final Set<LinkPump> open = ConcurrentHashMap.newKeySet();
   private final Map<String, Integer> numbers = new HashMap<>();
-  private final Map<String, List<Integer>> sourcePorts = new HashMap<>();
+  private final List<Source> sources = new ArrayList<>();
   private volatile boolean down;
 
   private FaultNetwork() {}
@@ -65,8 +65,8 @@ public final class FaultNetwork implements AutoCloseable {
     synchronized (numbers) {
       numbers.clear();
     }
-    synchronized (sourcePorts) {
-      sourcePorts.clear();
+    synchronized (sources) {
+      sources.clear();
     }
     journal.clear();
     plan.replace(rules);
@@ -88,19 +88,29 @@ public final class FaultNetwork implements AutoCloseable {
   }
 
   /**
-   * The local ports from which links were opened to a server since {@link #begin}: its {@code
-   * pg_stat_activity.client_port} tells by them which backends are the network's. Only its own:
-   * connections to two servers may have one port.
+   * Where a link comes from, as its server sees it: {@code pg_stat_activity.client_port} tells by
+   * it which backends are the network's. A port is used again when its link has ended, by anybody:
+   * the backend of a link began before the link's end.
+   *
+   * @param ended in milliseconds of the clock; {@link Long#MAX_VALUE} while it is open
    */
-  public List<Integer> sourcePorts(String server) {
-    synchronized (sourcePorts) {
-      return List.copyOf(sourcePorts.getOrDefault(server, List.of()));
+  public record Source(String server, int port, long ended) {}
+
+  /** The links since {@link #begin}, in the order in which they were opened. */
+  public List<Source> sources() {
+    synchronized (sources) {
+      return List.copyOf(sources);
     }
   }
 
+  /** How many links to a server are open. */
+  public int links(String server) {
+    return (int) open.stream().filter(pump -> pump.server().equals(server)).count();
+  }
+
   void opened(String server, int sourcePort) {
-    synchronized (sourcePorts) {
-      sourcePorts.computeIfAbsent(server, s -> new ArrayList<>()).add(sourcePort);
+    synchronized (sources) {
+      sources.add(new Source(server, sourcePort, Long.MAX_VALUE));
     }
   }
 
@@ -134,8 +144,15 @@ public final class FaultNetwork implements AutoCloseable {
     return plan;
   }
 
-  void ended(LinkPump pump) {
+  /** May be told more than once. */
+  void ended(LinkPump pump, int sourcePort) {
     open.remove(pump);
+    Source before = new Source(pump.server(), sourcePort, Long.MAX_VALUE);
+    long now = System.currentTimeMillis();
+    synchronized (sources) {
+      sources.replaceAll(
+          each -> each.equals(before) ? new Source(each.server(), each.port(), now) : each);
+    }
   }
 
   Link name(String server, Map<String, String> parameters) {

@@ -36,6 +36,10 @@ final class LinkPump {
     this.link = new Link(server, "", "", 1);
   }
 
+  String server() {
+    return server;
+  }
+
   /** Carries what the client sends until the link ends. */
   void run() {
     try {
@@ -51,15 +55,19 @@ final class LinkPump {
 
   /** Ends both sides in order: what was passed on before arrives. */
   void cut() {
-    close(client, false);
-    close(upstream, false);
-    network.ended(this);
+    end(false);
   }
 
   private void reset() {
-    close(client, true);
-    close(upstream, true);
-    network.ended(this);
+    end(true);
+  }
+
+  private void end(boolean abruptly) {
+    Socket to = upstream;
+    int sourcePort = to == null ? 0 : to.getLocalPort();
+    close(client, abruptly);
+    close(to, abruptly);
+    network.ended(this, sourcePort);
   }
 
   private interface Sink {

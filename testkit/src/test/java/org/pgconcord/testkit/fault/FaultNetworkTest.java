@@ -56,7 +56,8 @@ class FaultNetworkTest {
                 new Journal.Way(link, Direction.TO_SERVER), "^Q",
                 new Journal.Way(link, Direction.TO_CLIENT), "Z"));
     assertThat(network.links()).isEqualTo(1);
-    assertThat(network.sourcePorts("s")).containsExactly(server.getPort());
+    assertThat(network.sources())
+        .containsExactly(new FaultNetwork.Source("s", server.getPort(), Long.MAX_VALUE));
   }
 
   @Test

@@ -1,0 +1,227 @@
+package org.pgconcord.daemon.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.daemon.ProxiedRouter;
+import org.pgconcord.daemon.process.Gsi;
+import org.pgconcord.daemon.process.SampleSystem;
+import org.pgconcord.daemon.process.Suite;
+import org.pgconcord.testkit.fault.CutPoint;
+import org.pgconcord.testkit.invariant.Ledger.Told;
+import org.pgconcord.testkit.invariant.Residue;
+import org.pgconcord.testkit.invariant.Violation;
+
+/**
+ * One fault at each message between router and shards, and between router and catalog, of one
+ * write. After each: what died starts again, what recovery there is has ended, and then no owner
+ * row lacks its entry, no key has two owners, copies are equal or marked, an acknowledged write is
+ * there and a refused one is not, nothing is left on the servers. Surplus may be there for a while:
+ * it must never change an answer and be gone when the daemon has audited.
+ */
+class CutPointsIT {
+  private static final Duration AUDIT = Duration.ofSeconds(90);
+  private static final int ATTEMPTS = 5;
+  private static final long FIRST_RUN = 1_000_000;
+
+  /** {@code -Dpgconcord.cuts=swap.atomic}: only cases in whose names this occurs. */
+  private static final Pattern ONLY = Pattern.compile(System.getProperty("pgconcord.cuts", ""));
+
+  /** {@code -Dpgconcord.cuts.trace=true}: each fault with what the client was told. */
+  private static final boolean TRACE = Boolean.getBoolean("pgconcord.cuts.trace");
+
+  /** Of each second case, in {@code mvn verify}. */
+  private static final int SAMPLE = 1;
+
+  /** All messages of this one are cut in {@code mvn verify} too. */
+  private static final CutCase SHORT =
+      new CutCase(CutStory.INSERT, CutCase.Mode.MULTI, new ShardId("shard-b"));
+
+  private static final int ALL = Integer.MAX_VALUE;
+
+  /** A dead shard costs seconds. */
+  private static final int SHARD_SAMPLE = 6;
+
+  @Test
+  void aSampleOfAllFaultsIsClean() throws Exception {
+    cut("cut points", List.of(Fault.CUT, Fault.ROUTER, Fault.HOLD), SAMPLE);
+  }
+
+  @Test
+  @Tag("long")
+  void everyCutIsClean() throws Exception {
+    cut("all cut points", List.of(Fault.CUT), ALL);
+  }
+
+  @Test
+  @Tag("long")
+  void everyResetIsClean() throws Exception {
+    cut("all cut points", List.of(Fault.RESET), ALL);
+  }
+
+  @Test
+  @Tag("long")
+  void everyTruncationIsClean() throws Exception {
+    cut("all cut points", List.of(Fault.TRUNCATE), ALL);
+  }
+
+  @Test
+  @Tag("long")
+  void everyMomentIsClean() throws Exception {
+    cut("all cut points", List.of(Fault.HOLD), ALL);
+  }
+
+  @Test
+  @Tag("long")
+  void everyDeathOfTheRouterIsClean() throws Exception {
+    cut("all cut points", List.of(Fault.ROUTER), ALL);
+  }
+
+  @Test
+  @Tag("long")
+  void aShardKilledAtAMessageIsClean() throws Exception {
+    cut("shards killed at a message", List.of(Fault.SHARD), SHARD_SAMPLE);
+  }
+
+  private static void cut(String name, List<Fault> faults, int mostPerCase) throws Exception {
+    Suite suite = Suite.begin(name, mostPerCase);
+    long begin = System.nanoTime();
+    try (SampleSystem system = SampleSystem.start(20, suite.seed());
+        CutRig.Admins admins = new CutRig.Admins(system)) {
+      Gsi gsi = new Gsi(system.startDaemon());
+      gsi.build();
+      gsi.verifyAndEnable();
+      Cuts cuts = new Cuts(system, admins, new Random(suite.seed()));
+      try (CutRig rig = new CutRig(system, admins, FIRST_RUN)) {
+        for (Fault fault : faults) {
+          cuts.all(rig, fault, mostPerCase);
+        }
+      }
+      System.out.printf(
+          "cut points suite=\"%s\" seed=%d faults=%s made=%d violations=0"
+              + " reused_ports=%d seconds=%d%n",
+          name,
+          suite.seed(),
+          faults,
+          cuts.made,
+          cuts.reusedPorts,
+          (System.nanoTime() - begin) / 1_000_000_000);
+      assertThat(cuts.made).isPositive();
+    }
+  }
+
+  /** The faults of one suite. */
+  private static final class Cuts {
+    private final SampleSystem system;
+    private final CutCheck check;
+    private final Random random;
+    private int made;
+
+    private final Residue residue;
+    private int reusedPorts;
+
+    Cuts(SampleSystem system, CutRig.Admins admins, Random random) throws SQLException {
+      this.system = system;
+      this.check = new CutCheck(system, admins);
+      this.random = random;
+      this.residue = new Residue(system.cluster().shards(), system.cluster()::asSuperuser);
+    }
+
+    /** Ends with a new daemon: what a dead router knew of is found by its sweep. */
+    void all(CutRig rig, Fault fault, int most) throws Exception {
+      for (CutCase each : CutCase.all(system.cluster().shards())) {
+        boolean whole = most == ALL || (fault == Fault.CUT && each.equals(SHORT));
+        if (ONLY.matcher(each.toString()).find() && (whole || random.nextBoolean())) {
+          one(rig, each, fault, whole ? ALL : most);
+        }
+      }
+      reusedPorts = rig.reusedPorts();
+      system.daemon().kill();
+      system.startDaemon();
+      system.checker().awaitNone(AUDIT);
+      assertThat(residue.awaitNone(AUDIT)).isEmpty();
+      assertThat(check.copies()).isEmpty();
+      check.clear();
+    }
+
+    private void one(CutRig rig, CutCase each, Fault fault, int most) throws Exception {
+      List<CutPoint> points = count(rig, each);
+      Map<Told, Integer> told = new EnumMap<>(Told.class);
+      Collections.shuffle(points, random);
+      List<CutPoint> chosen = points.subList(0, Math.min(most, points.size()));
+      for (CutPoint point : chosen) {
+        told.merge(hit(rig, each, fault, point), 1, Integer::sum);
+      }
+      made += chosen.size();
+      if (fault != Fault.ROUTER && fault != Fault.SHARD) {
+        system.checker().awaitNone(AUDIT);
+        check.clear();
+      }
+      System.out.printf(
+          "cut points case=\"%s\" fault=%s messages=%d made=%d told=%s%n",
+          each, fault, points.size(), chosen.size(), told);
+    }
+
+    /** Runs it without a fault; twice, so that what is made once is not counted. */
+    private List<CutPoint> count(CutRig rig, CutCase each) throws SQLException {
+      for (int run = 1; run <= 2; run++) {
+        CutStory.Rows rows = rig.prepare(each);
+        CutRig.Ended ended = rig.run(each, rows);
+        if (each.story() == CutStory.REFERENCE && ended.message().startsWith("0A000")) {
+          return new ArrayList<>();
+        }
+        assertThat(ended.told()).as("%s: %s", each, ended).isEqualTo(Told.DONE);
+        assertThat(check.after(each, rows, Fault.CUT, ended)).as("%s", each).isEmpty();
+      }
+      return new ArrayList<>(rig.points());
+    }
+
+    /**
+     * A link that a router opened while it ended may take the number of the one that is meant; the
+     * fault then comes to nothing and is made again. What goes to the catalog varies by itself.
+     */
+    private Told hit(CutRig rig, CutCase each, Fault fault, CutPoint point) throws Exception {
+      for (int attempt = 1; ; attempt++) {
+        Told told = one(rig, each, fault, point);
+        if (rig.acted() || point.link().server().equals(ProxiedRouter.DECISIONS)) {
+          return told;
+        }
+        System.out.println("cut points missed " + each + " " + point);
+        assertThat(attempt).as("%s at %s is not met", each, point).isLessThan(ATTEMPTS);
+      }
+    }
+
+    private Told one(CutRig rig, CutCase each, Fault fault, CutPoint point) throws Exception {
+      CutStory.Rows rows = rig.prepare(each);
+      String name = "%s, %s at %s, run %d".formatted(each, fault, point, rows.number());
+      List<Violation> found = new ArrayList<>();
+      CutRig.Ended ended;
+      try {
+        ended = rig.run(each, rows, fault, point, () -> found.addAll(check.meanwhile(each, rows)));
+      } catch (Exception | AssertionError e) {
+        throw new AssertionError(name, e);
+      }
+      found.addAll(check.after(each, rows, fault, ended));
+      assertThat(found).as("%s: %s", name, ended).isEmpty();
+      check.clearSurplus(each, rows);
+      if (fault == Fault.HOLD) {
+        assertThat(ended.told()).as("%s: %s", name, ended).isEqualTo(Told.DONE);
+      }
+      if (TRACE) {
+        System.out.println("cut point " + name + ": " + ended);
+      }
+      return ended.told();
+    }
+  }
+}
