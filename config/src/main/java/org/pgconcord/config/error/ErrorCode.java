@@ -308,8 +308,8 @@ public enum ErrorCode {
       "write/from-query",
       "0A000",
       ErrorCategory.REFUSED,
-      "INSERT ... SELECT is not supported on declared tables.",
-      "Fetch the rows and INSERT them by VALUES."),
+      "The shards of the rows of an INSERT ... SELECT cannot be told.",
+      "Give the shard key as a constant or as a plain column of the rows read; or INSERT by VALUES."),
   WRITE_GSI_COLUMN_MISSING(
       "write/gsi-column-missing",
       "0A000",
@@ -344,8 +344,8 @@ public enum ErrorCode {
       "write/on-conflict",
       "0A000",
       ErrorCategory.REFUSED,
-      "ON CONFLICT is not supported on declared sharded tables.",
-      "INSERT, and handle the unique violation."),
+      "ON CONFLICT cannot be decided by the shards of this table.",
+      "Name a unique constraint with the shard key in it; or INSERT, and handle the unique violation."),
   WRITE_REFERENCE_FORM(
       "write/reference-form",
       "0A000",

@@ -98,6 +98,7 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void writeOnAll(Plan.WriteOnAll plan) {
+    execution.requireEqualCopies(plan.facts(), plan.group().shards());
     WriteInParts.onAll(execution, plan);
     return null;
   }

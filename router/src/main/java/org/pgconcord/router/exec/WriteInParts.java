@@ -342,7 +342,9 @@ final class WriteInParts {
       if (work.isEmpty()) {
         return;
       }
-      AddedColumns.texts(frame, clientColumns).forEach(returned::add);
+      AddedColumns.texts(frame, clientColumns).stream()
+          .filter(row -> work.get().changesEntries(row))
+          .forEach(returned::add);
       EntryTransaction.requireBounded(
           answers.stream().mapToLong(a -> a.returned.found().size()).sum());
     }

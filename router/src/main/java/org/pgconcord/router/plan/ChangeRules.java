@@ -74,7 +74,7 @@ final class ChangeRules {
                 .formatted(gsi.name(), key.names()));
       }
     }
-    if (alone(facts)) {
+    if (alone(facts) || joinsOwnShard(facts)) {
       return false;
     }
     throw ErrorCode.WRITE_NO_SHARD_KEY.because(unpinned(target.get()));
@@ -86,6 +86,14 @@ final class ChangeRules {
         && facts.local().isEmpty()
         && facts.references().isEmpty()
         && !input.clauses().has("select");
+  }
+
+  /** Each of its rows is joined with rows of its own shard and of reference tables. */
+  boolean joinsOwnShard(ReadFacts facts) {
+    return facts.colocated()
+        && facts.local().isEmpty()
+        && !input.clauses().has("select")
+        && facts.sharded().size() + facts.references().size() > 1;
   }
 
   private static String unpinned(TableUse target) {

@@ -119,7 +119,7 @@ final class CopyWrites {
     CopyColumns columns = new CopyColumns(table.name(), schema);
     if (view instanceof StatementView.Insert insert) {
       String alias = insert.target().alias();
-      if (insert.conflict() && updatesOnConflict(schema)) {
+      if (insert.conflict().isPresent() && updatesOnConflict(schema)) {
         return columns.upsert(alias, returns, end);
       }
       return columns.insert(alias, returns, end, given(insert, schema));

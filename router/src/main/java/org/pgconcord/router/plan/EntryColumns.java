@@ -1,5 +1,6 @@
 package org.pgconcord.router.plan;
 
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -35,6 +36,25 @@ final class EntryColumns {
     SqlEdit edit = new SqlEdit(input.tokens().size(), (returns ? ", " : " RETURNING ") + list);
     return Optional.of(
         new EntryWork(maintained, List.copyOf(columns), returns, edit, Optional.empty()));
+  }
+
+  /**
+   * For an INSERT that may update rows instead: says of each row which of them it is. A row that
+   * was there carries in {@code xmax} the lock that the update took on it; a new one has none.
+   */
+  static Optional<EntryWork> upserted(
+      PlanInput input, String alias, DeclaredTable table, List<Gsi> maintained) {
+    return work(input, alias, table, maintained)
+        .map(
+            work -> {
+              List<String> columns = new ArrayList<>(work.columns());
+              columns.add(EntryWork.UPDATED_ROWS);
+              String flag =
+                  ", %s.xmax OPERATOR(pg_catalog.=) 0".formatted(Identifiers.quote(alias));
+              SqlEdit edit = new SqlEdit(work.edit().token(), work.edit().text() + flag);
+              return new EntryWork(
+                  work.gsis(), columns, work.clientReturns(), edit, Optional.empty());
+            });
   }
 
   /** For an UPDATE: work only when it assigns a column of an index. */

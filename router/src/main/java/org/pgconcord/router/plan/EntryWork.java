@@ -2,6 +2,7 @@ package org.pgconcord.router.plan;
 
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.router.sql.SqlEdit;
 import org.pgconcord.router.sql.StatementText;
@@ -28,6 +29,20 @@ public record EntryWork(
   public EntryWork {
     gsis = List.copyOf(gsis);
     columns = List.copyOf(columns);
+  }
+
+  /** The system column that is behind {@code columns} where not every row changes entries. */
+  static final String UPDATED_ROWS = "xmax";
+
+  /**
+   * Whether a returned row is a new one, whose entries are to be added: one that ON CONFLICT DO
+   * UPDATE has updated has them already.
+   *
+   * @param added the values of {@code columns} in it
+   */
+  public boolean changesEntries(List<@Nullable String> added) {
+    int last = columns.size() - 1;
+    return !columns.get(last).equals(UPDATED_ROWS) || "t".equals(added.get(last));
   }
 
   /** The statement to send in place of the client's. */

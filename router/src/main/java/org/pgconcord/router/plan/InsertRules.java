@@ -33,44 +33,46 @@ final class InsertRules {
   }
 
   void check(ReadFacts facts, List<Gsi> gsis, List<Gsi> maintained) {
-    if (insert.conflict()) {
-      throw ErrorCode.WRITE_ON_CONFLICT.because(
-          "ON CONFLICT on sharded table %s".formatted(table.name()));
+    conflict().ifPresent(rules -> rules.check(gsis, maintained));
+    if (insert.source() == StatementView.Source.DEFAULTS) {
+      throw noShardKey(key.columns().get(0).name());
     }
-    switch (insert.source()) {
-      case QUERY ->
-          throw ErrorCode.WRITE_FROM_QUERY.because("INSERT ... SELECT into " + table.name());
-      case DEFAULTS -> throw noShardKey(key.columns().get(0).name());
-      case VALUES -> {}
-    }
-    if (!facts.pinned()) {
+    if (insert.source() == StatementView.Source.VALUES && !facts.pinned()) {
       throw ErrorCode.QUERY_CROSS_SHARD.because("a subquery of the INSERT reads several shards");
     }
-    for (Gsi gsi : gsis) {
-      boolean active = maintained.contains(gsi);
-      gsi.columns().forEach(column -> required(gsi, column, active));
+    for (Gsi gsi : maintained) {
+      gsi.columns().forEach(column -> required(gsi, column));
     }
+  }
+
+  Optional<ConflictRules> conflict() {
+    return insert.conflict().map(c -> new ConflictRules(table, key, c));
   }
 
   /**
    * An indexed column of a maintained index (SPEC 5): where NULL is not ignored it must be given;
    * where it is, an absent column counts as NULL unless a default would fill it.
    */
-  private void required(Gsi gsi, String name, boolean active) {
-    if (!active) {
+  private void required(Gsi gsi, String name) {
+    int at = columns().indexOf(name);
+    if (insert.source() == StatementView.Source.QUERY) {
+      requireGiven(gsi, name, at >= 0);
       return;
     }
-    int at = columns().indexOf(name);
     for (List<ValueView> row : insert.rows()) {
       ValueView value = at < 0 || at >= row.size() ? new ValueView.Default() : row.get(at);
-      if (value instanceof ValueView.Default && !(gsi.ignoreNull() && !hasDefault(name))) {
-        throw ErrorCode.WRITE_GSI_COLUMN_MISSING.because(
-            "column \"%s\" of index %s is not given a value".formatted(name, gsi.name()));
-      }
+      requireGiven(gsi, name, !(value instanceof ValueView.Default));
       if (isNull(value) && !gsi.ignoreNull()) {
         throw ErrorCode.WRITE_NULL_KEY.because(
             "column \"%s\" of index %s cannot be NULL".formatted(name, gsi.name()));
       }
+    }
+  }
+
+  private void requireGiven(Gsi gsi, String name, boolean given) {
+    if (!given && !(gsi.ignoreNull() && !hasDefault(name))) {
+      throw ErrorCode.WRITE_GSI_COLUMN_MISSING.because(
+          "column \"%s\" of index %s is not given a value".formatted(name, gsi.name()));
     }
   }
 
@@ -80,14 +82,27 @@ final class InsertRules {
 
   /** The stored shard keys of all rows, and what subqueries are pinned by. */
   List<ShardBinding.Pin> pins(ReadFacts facts) {
-    List<ShardBinding.Pin> pins = new ArrayList<>(storedPins());
+    return pins(insert.rows().stream().map(this::storedKey).toList(), facts);
+  }
+
+  /** The same for rows that a query makes. */
+  List<ShardBinding.Pin> pins(SelectedRows rows, ReadFacts facts) {
+    return pins(rows.keys(), facts);
+  }
+
+  private List<ShardBinding.Pin> pins(List<List<PinnedValue>> keys, ReadFacts facts) {
+    List<ShardBinding.Pin> pins = new ArrayList<>(storedPins(keys));
     pins.addAll(new Bindings(input).compared(facts));
     return pins;
   }
 
+  /** Where the rows of the query belong. */
+  SelectedRows selected() {
+    return SelectedRows.of(input, insert, columns(), table, key);
+  }
+
   /** The shard key that each row stores. */
-  private List<ShardBinding.Pin> storedPins() {
-    List<List<PinnedValue>> keys = insert.rows().stream().map(this::storedKey).toList();
+  private List<ShardBinding.Pin> storedPins(List<List<PinnedValue>> keys) {
     List<PinnedValue> values = keys.stream().flatMap(List::stream).toList();
     Bindings bindings = new Bindings(input);
     return keys.stream().map(k -> bindings.pin(k, key, values, KeyUse.STORED)).toList();
@@ -102,7 +117,7 @@ final class InsertRules {
     }
     ShardId any = key.placement().group().shards().get(0);
     List<ShardBinding> bindings =
-        storedPins().stream()
+        storedPins(insert.rows().stream().map(this::storedKey).toList()).stream()
             .map(pin -> new ShardBinding(List.of(pin), any, Optional.empty()))
             .toList();
     return input

@@ -1,5 +1,6 @@
 package org.pgconcord.router.plan;
 
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -63,6 +64,11 @@ final class Refusals {
     for (TableUse use : facts.sharded()) {
       needed.addAll(((Placement.Sharded) use.table().placement()).group().shards());
     }
+    copiesOn(facts, needed);
+  }
+
+  /** The reference tables that are read must have copies on these shards. */
+  static void copiesOn(ReadFacts facts, Collection<ShardId> needed) {
     for (DeclaredTable reference : facts.references()) {
       List<ShardId> copies = ((Placement.Reference) reference.placement()).shards();
       if (!copies.containsAll(needed)) {

@@ -79,6 +79,16 @@ final class ScatterRules {
     columns();
   }
 
+  /** The same for an INSERT ... SELECT on all: its rows may be groups, and random. */
+  void checkSelected() {
+    String others = Refusals.calls(input, Kind.UNKNOWN, Kind.BUILT_IN);
+    if (!others.isEmpty()) {
+      throw ErrorCode.FUNCTION_NOT_KNOWN.because(
+          "only functions known to be read-only are sent to all shards, not " + others);
+    }
+    columns();
+  }
+
   private void clauses(List<String> why) {
     for (String word : MERGING) {
       if (input.clauses().has(word) && !isName(word)) {

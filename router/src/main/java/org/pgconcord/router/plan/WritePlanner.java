@@ -134,22 +134,8 @@ final class WritePlanner {
             List.of(),
             StaleCopies.of(input, facts.references()));
     if (view instanceof StatementView.Insert insert) {
-      InsertRules rules = new InsertRules(input, insert, table, key);
-      rules.check(facts, gsis, maintained(gsis));
-      Optional<EntryWork> entries =
-          EntryColumns.work(input, insert.target().alias(), table, maintained(gsis));
-      Plan otherwise =
-          rules
-              .split(facts)
-              .<Plan>map(rows -> new Plan.InsertInParts(statement, rows, entries, returns()))
-              .orElseGet(() -> severalShards(table));
-      return new Plan.Write(
-          statement,
-          Plan.WriteKind.INSERT,
-          table.name(),
-          binding(rules.pins(facts), placement, facts),
-          entries,
-          otherwise);
+      return new ShardedInserts(input, insert, facts, table, key)
+          .plan(gsis, maintained(gsis), statement);
     }
     return changed(view, facts, table, key, placement, gsis, statement);
   }
@@ -181,7 +167,8 @@ final class WritePlanner {
     }
     boolean pinned = rules.pinned(scope(view), facts);
     Plan everywhere = severalShards(table);
-    if (!pinned || (rules.alone(facts) && entries.flatMap(EntryWork::old).isEmpty())) {
+    boolean eachShard = rules.alone(facts) || rules.joinsOwnShard(facts);
+    if (!pinned || (eachShard && entries.flatMap(EntryWork::old).isEmpty())) {
       everywhere = onAll(view, facts, placement, entries, statement, pinned);
     }
     return pinned
@@ -204,7 +191,11 @@ final class WritePlanner {
       StatementFacts statement,
       boolean pinned) {
     try {
-      new ScatterRules(input, facts).checkWrite();
+      if (facts.sharded().size() + facts.references().size() > 1) {
+        new EachShard(input, facts).checkJoin();
+      } else {
+        new ScatterRules(input, facts).checkWrite();
+      }
     } catch (ConcordException e) {
       if (pinned) {
         return Refusals.refused(e);
@@ -214,7 +205,7 @@ final class WritePlanner {
     return new Plan.WriteOnAll(statement, kind(view), placement.group(), entries, returns());
   }
 
-  private static ShardBinding binding(
+  static ShardBinding binding(
       List<ShardBinding.Pin> pins, Placement.Sharded placement, ReadFacts facts) {
     return new ShardBinding(pins, placement.group().shards().get(0), Bindings.required(facts));
   }
@@ -223,7 +214,7 @@ final class WritePlanner {
     return input.clauses().topLevelReturning().isPresent();
   }
 
-  private static Plan severalShards(DeclaredTable table) {
+  static Plan severalShards(DeclaredTable table) {
     return Refusals.refused(
         ErrorCode.WRITE_SEVERAL_SHARDS.because(
             "the values do not lead to one shard of table %s".formatted(table.name())));

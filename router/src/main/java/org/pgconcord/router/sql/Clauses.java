@@ -1,5 +1,7 @@
 package org.pgconcord.router.sql;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -68,6 +70,62 @@ public final class Clauses {
     return open < tokens.size() && tokens.isSymbol(open, "(") && partners[open] > open
         ? partners[open]
         : -2;
+  }
+
+  /** The next token at the level of {@code token}: behind what it opens, if it opens something. */
+  int behind(int token) {
+    return partners[token] > token ? partners[token] + 1 : token + 1;
+  }
+
+  /** The nearest such keyword to the left of {@code token} at its level; -1 if there is none. */
+  int leftwards(int token, String keyword) {
+    int i = token - 1;
+    while (i >= 0 && !isKeyword(i, keyword)) {
+      if (tokens.isSymbol(i, "(") || tokens.isSymbol(i, "[")) {
+        return -1;
+      }
+      i = partners[i] >= 0 && partners[i] < i ? partners[i] - 1 : i - 1;
+    }
+    return i;
+  }
+
+  /** The parentheses that a token stands in, without them; all tokens where it stands in none. */
+  Range around(int token) {
+    int i = token - 1;
+    while (i >= 0) {
+      if (tokens.isSymbol(i, "(") && partners[i] > token) {
+        return new Range(i + 1, partners[i]);
+      }
+      i = partners[i] >= 0 && partners[i] < i ? partners[i] - 1 : i - 1;
+    }
+    return new Range(0, tokens.size());
+  }
+
+  /** Where a list that begins at {@code from} ends: at a reserved word or a parenthesis. */
+  int listEnd(int from) {
+    int i = from;
+    while (i < tokens.size() && !tokens.isSymbol(i, ")")) {
+      boolean ends = isKeyword(i, Keywords.AFTER_LIST) && !tokens.isWord(i - 1, "distinct");
+      if (ends || (tokens.isWord(i, "on") && tokens.isWord(i + 1, "conflict"))) {
+        return i;
+      }
+      i = behind(i);
+    }
+    return i;
+  }
+
+  /** A list taken apart at its commas; an empty item is none. */
+  List<Range> items(int from, int to) {
+    List<Range> items = new ArrayList<>();
+    int begin = from;
+    for (int i = from; i < to; i = behind(i)) {
+      if (tokens.isSymbol(i, ",")) {
+        items.add(new Range(begin, i));
+        begin = i + 1;
+      }
+    }
+    items.add(new Range(begin, to));
+    return items.stream().filter(r -> r.to() > r.from()).toList();
   }
 
   /** How often the keyword occurs, at any level. */

@@ -18,8 +18,14 @@ public sealed interface FromView {
     }
   }
 
-  /** A subquery; {@code alias} is empty without one. */
-  record Derived(QueryView query, String alias, boolean lateral) implements FromView {}
+  /**
+   * A subquery.
+   *
+   * @param alias empty without one
+   * @param renamed true when the alias renames columns
+   */
+  record Derived(QueryView query, String alias, boolean lateral, boolean renamed)
+      implements FromView {}
 
   /** A function, {@code ROWS FROM} or the like; its subqueries are among the block's nested. */
   record Computed(String alias) implements FromView {}

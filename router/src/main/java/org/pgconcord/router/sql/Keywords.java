@@ -188,6 +188,25 @@ final class Keywords {
           "for",
           "returning");
 
+  /** Reserved words that end a select list, or one behind RETURNING, at its own level. */
+  static final Set<String> AFTER_LIST =
+      Set.of(
+          "from",
+          "into",
+          "where",
+          "group",
+          "having",
+          "window",
+          "union",
+          "intersect",
+          "except",
+          "order",
+          "limit",
+          "offset",
+          "fetch",
+          "for",
+          "returning");
+
   /** Words that end the condition of an ON clause at its own level. */
   static final Set<String> AFTER_ON =
       Set.of("join", "inner", "left", "right", "full", "cross", "natural", "where", "on");

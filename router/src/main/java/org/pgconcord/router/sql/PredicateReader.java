@@ -238,6 +238,11 @@ final class PredicateReader {
     return inner.get() instanceof ConstantView.Null ? inner : Optional.empty();
   }
 
+  /** A constant that is all of the tokens in the range. */
+  Optional<ConstantView> constantIn(Expression expression, int from, int to) {
+    return constant(expression).filter(c -> to > from && constantEnd(from) == to);
+  }
+
   /** The constant in the analysed text is the index of the client's token. */
   private Optional<ConstantView> literal(String value, boolean negative, String cast) {
     try {

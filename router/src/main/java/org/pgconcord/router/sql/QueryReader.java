@@ -28,11 +28,13 @@ import org.jspecify.annotations.Nullable;
 final class QueryReader {
   private final AnalysisText text;
   private final PredicateReader predicates;
+  private final ItemReader items;
   private int selects;
 
-  QueryReader(AnalysisText text, PredicateReader predicates) {
+  QueryReader(AnalysisText text, PredicateReader predicates, ItemReader items) {
     this.text = text;
     this.predicates = predicates;
+    this.items = items;
   }
 
   int selects() {
@@ -62,9 +64,21 @@ final class QueryReader {
         throw new UnreadableException("SEARCH or CYCLE");
       }
       recursive |= item.isRecursive();
-      with.add(new QueryView.Cte(Names.ofSource(item.getAliasName()), query(query)));
+      with.add(new QueryView.Cte(Names.ofSource(item.getAliasName()), query(inside(query))));
     }
     return recursive;
+  }
+
+  /** What the parentheses of a subquery hold, where nothing stands behind them. */
+  static Select inside(Select select) {
+    boolean only =
+        select instanceof ParenthesedSelect
+            && select.getWithItemsList() == null
+            && select.getOrderByElements() == null
+            && select.getLimit() == null
+            && select.getOffset() == null
+            && select.getFetch() == null;
+    return only ? inside(((ParenthesedSelect) select).getSelect()) : select;
   }
 
   private void body(Select select, List<QueryView.Block> blocks, List<QueryView> nested)
@@ -144,7 +158,11 @@ final class QueryReader {
     nested.addAll(nestedIn(select.getHaving()));
     groupBy(select.getGroupBy(), nested);
     windows(select.getWindowDefinitions(), nested);
-    return new QueryView.Block(from, predicates.conjuncts(select.getWhere()), nested);
+    return new QueryView.Block(
+        from,
+        predicates.conjuncts(select.getWhere()),
+        nested,
+        items.selected(select.getSelectItems(), "select"));
   }
 
   private void groupBy(@Nullable GroupByElement group, List<QueryView> nested)
@@ -228,7 +246,9 @@ final class QueryReader {
       return named(table);
     } else if (item instanceof ParenthesedSelect select) {
       boolean lateral = select instanceof LateralSubSelect;
-      return new FromView.Derived(query(select), alias(select.getAlias(), ""), lateral);
+      Alias alias = select.getAlias();
+      boolean renamed = alias != null && alias.getAliasColumns() != null;
+      return new FromView.Derived(query(inside(select)), alias(alias, ""), lateral, renamed);
     } else if (item instanceof ParenthesedFromItem parenthesised) {
       return parenthesised(parenthesised, nested);
     } else if (item instanceof TableFunction function) {

@@ -1,6 +1,7 @@
 package org.pgconcord.router.sql;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A SELECT, a set operation or VALUES, reduced to what routing needs: which relations are read at
@@ -29,12 +30,19 @@ public record QueryView(
    * @param from its FROM items, to be joined without condition
    * @param where conditions that hold for each of its rows
    * @param nested subqueries in its expressions; they see its FROM items
+   * @param items its select list, or the RETURNING list of a write; empty when it cannot be told
+   *     item by item
    */
-  public record Block(List<FromView> from, List<PredicateView> where, List<QueryView> nested) {
+  public record Block(
+      List<FromView> from,
+      List<PredicateView> where,
+      List<QueryView> nested,
+      Optional<List<ItemView>> items) {
     public Block {
       from = List.copyOf(from);
       where = List.copyOf(where);
       nested = List.copyOf(nested);
+      items = items.map(List::copyOf);
     }
   }
 }

@@ -15,6 +15,8 @@ public sealed interface StatementView {
    * @param columns as listed; empty without a list
    * @param rows of VALUES, one value per column; empty unless {@code source} is VALUES
    * @param scope the query that feeds it, and subqueries in its values, as one query
+   * @param query the query that feeds it, when that is the source
+   * @param conflict ON CONFLICT
    */
   record Insert(
       FromView.Named target,
@@ -22,7 +24,8 @@ public sealed interface StatementView {
       Source source,
       List<List<ValueView>> rows,
       QueryView scope,
-      boolean conflict)
+      Optional<QueryView> query,
+      Optional<ConflictView> conflict)
       implements StatementView {
     public Insert {
       columns = List.copyOf(columns);

@@ -11,6 +11,7 @@ import net.sf.jsqlparser.statement.ReturningClause;
 import net.sf.jsqlparser.statement.Statement;
 import net.sf.jsqlparser.statement.delete.Delete;
 import net.sf.jsqlparser.statement.insert.Insert;
+import net.sf.jsqlparser.statement.insert.InsertConflictAction;
 import net.sf.jsqlparser.statement.select.FromItem;
 import net.sf.jsqlparser.statement.select.Join;
 import net.sf.jsqlparser.statement.select.Select;
@@ -27,12 +28,18 @@ final class TreeReader {
   private final AnalysisText text;
   private final QueryReader queries;
   private final PredicateReader predicates;
+  private final ItemReader items;
+  private final ConflictReader conflicts;
+  private final Clauses clauses;
 
   TreeReader(Tokens tokens, Clauses clauses, AnalysisText text) {
     this.tokens = tokens;
     this.text = text;
     this.predicates = new PredicateReader(tokens, clauses, text);
-    this.queries = new QueryReader(text, predicates);
+    this.items = new ItemReader(tokens, clauses, text, predicates);
+    this.queries = new QueryReader(text, predicates, items);
+    this.conflicts = new ConflictReader(tokens, clauses);
+    this.clauses = clauses;
   }
 
   /** How many SELECTs have been visited. */
@@ -70,24 +77,48 @@ final class TreeReader {
     List<List<StatementView.ValueView>> rows = new ArrayList<>();
     StatementView.Source source = StatementView.Source.DEFAULTS;
     List<QueryView> nested = new ArrayList<>();
+    Optional<QueryView> query = Optional.empty();
     if (insert.getSelect() instanceof Values values) {
       source = StatementView.Source.VALUES;
       rows(values, rows);
       nested.add(queries.query(values));
     } else if (insert.getSelect() != null) {
       source = StatementView.Source.QUERY;
-      nested.add(queries.query(insert.getSelect()));
+      query = Optional.of(queries.query(QueryReader.inside(insert.getSelect())));
+      nested.add(query.get());
     } else if (!insert.isOnlyDefaultValues()) {
       throw new UnreadableException("this form of INSERT");
     }
+    FromView.Named target = queries.named(insert.getTable());
+    Optional<ConflictView> conflict = conflict(insert, target, nested);
     nested.addAll(returning(insert.getReturningClause()));
     return new StatementView.Insert(
-        queries.named(insert.getTable()),
+        target,
         columns,
         source,
         rows,
         new QueryView(List.of(), false, List.of(), nested),
-        insert.getConflictAction() != null);
+        query,
+        conflict);
+  }
+
+  private Optional<ConflictView> conflict(
+      Insert insert, FromView.Named target, List<QueryView> nested) throws UnreadableException {
+    InsertConflictAction action = insert.getConflictAction();
+    if (action == null) {
+      return Optional.empty();
+    }
+    List<String> assigned = new ArrayList<>();
+    if (action.getUpdateSets() != null) {
+      for (UpdateSet set : action.getUpdateSets()) {
+        for (Column column : set.getColumns()) {
+          assigned.add(plainColumn(column));
+        }
+        nested.addAll(queries.nestedIn(set.getValues()));
+      }
+    }
+    nested.addAll(queries.nestedIn(action.getWhereExpression()));
+    return Optional.of(conflicts.read(clauses.around(target.token()), assigned));
   }
 
   private void rows(Values values, List<List<StatementView.ValueView>> rows) {
@@ -141,7 +172,7 @@ final class TreeReader {
       from.addAll(queries.from(update.getFromItem(), update.getJoins(), nested));
     }
     nested.addAll(returning(update.getReturningClause()));
-    QueryView scope = scope(from, update.getWhere(), nested);
+    QueryView scope = scope(from, update.getWhere(), nested, update.getReturningClause());
     return new StatementView.Update(target, assigned, scope, hasFrom);
   }
 
@@ -165,13 +196,19 @@ final class TreeReader {
     if (joins != null && !joins.isEmpty()) {
       throw new UnreadableException("a join in DELETE");
     }
-    return new StatementView.Delete(target, scope(from, delete.getWhere(), nested), hasUsing);
+    QueryView scope = scope(from, delete.getWhere(), nested, delete.getReturningClause());
+    return new StatementView.Delete(target, scope, hasUsing);
   }
 
-  private QueryView scope(List<FromView> from, @Nullable Expression where, List<QueryView> nested)
+  private QueryView scope(
+      List<FromView> from,
+      @Nullable Expression where,
+      List<QueryView> nested,
+      @Nullable ReturningClause returning)
       throws UnreadableException {
     nested.addAll(queries.nestedIn(where));
-    QueryView.Block block = new QueryView.Block(from, predicates.conjuncts(where), nested);
+    QueryView.Block block =
+        new QueryView.Block(from, predicates.conjuncts(where), nested, returned(returning));
     return new QueryView(List.of(), false, List.of(block), List.of());
   }
 
@@ -183,6 +220,10 @@ final class TreeReader {
       }
     }
     return nested;
+  }
+
+  private Optional<List<ItemView>> returned(@Nullable ReturningClause clause) {
+    return items.selected(clause, "returning");
   }
 
   private static void refuseWith(@Nullable List<WithItem<?>> with) throws UnreadableException {

@@ -1,0 +1,114 @@
+package org.pgconcord.router.plan;
+
+import java.util.List;
+import java.util.Optional;
+import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.topology.Gsi;
+import org.pgconcord.config.topology.Placement;
+import org.pgconcord.router.analyse.DeclaredTable;
+import org.pgconcord.router.analyse.ReadAnalysis;
+import org.pgconcord.router.analyse.ReadFacts;
+import org.pgconcord.router.sql.StatementView;
+
+/** Plans INSERT into a sharded table. */
+final class ShardedInserts {
+  private final PlanInput input;
+  private final StatementView.Insert insert;
+  private final ReadFacts facts;
+  private final DeclaredTable table;
+  private final Placement.Sharded placement;
+  private final InsertRules rules;
+
+  ShardedInserts(
+      PlanInput input,
+      StatementView.Insert insert,
+      ReadFacts facts,
+      DeclaredTable table,
+      DeclaredTable.ShardKey key) {
+    this.input = input;
+    this.insert = insert;
+    this.facts = facts;
+    this.table = table;
+    this.placement = key.placement();
+    this.rules = new InsertRules(input, insert, table, key);
+  }
+
+  /**
+   * The plan.
+   *
+   * @param gsis all indexes of the table
+   * @param maintained those of them whose entries are kept
+   */
+  Plan plan(List<Gsi> gsis, List<Gsi> maintained, StatementFacts statement) {
+    rules.check(facts, gsis, maintained);
+    Refusals.copiesOn(facts, placement.group().shards());
+    boolean upsert = rules.conflict().filter(ConflictRules::updates).isPresent();
+    String alias = insert.target().alias();
+    Optional<EntryWork> entries =
+        upsert
+            ? EntryColumns.upserted(input, alias, table, maintained)
+            : EntryColumns.work(input, alias, table, maintained);
+    return insert.source() == StatementView.Source.QUERY
+        ? selected(statement, entries)
+        : write(
+            statement,
+            rules.pins(facts),
+            entries,
+            rules
+                .split(facts)
+                .<Plan>map(rows -> new Plan.InsertInParts(statement, rows, entries, returns()))
+                .orElseGet(() -> WritePlanner.severalShards(table)));
+  }
+
+  private Plan write(
+      StatementFacts statement,
+      List<ShardBinding.Pin> pins,
+      Optional<EntryWork> entries,
+      Plan otherwise) {
+    return new Plan.Write(
+        statement,
+        Plan.WriteKind.INSERT,
+        table.name(),
+        WritePlanner.binding(pins, placement, facts),
+        entries,
+        otherwise);
+  }
+
+  private Plan selected(StatementFacts statement, Optional<EntryWork> entries) {
+    SelectedRows rows = rules.selected();
+    if (!facts.pinned()) {
+      return everywhere(statement, rows, entries);
+    }
+    Plan wide;
+    try {
+      wide = everywhere(statement, rows, entries);
+    } catch (ConcordException e) {
+      wide = rows.follows() ? Refusals.refused(e) : WritePlanner.severalShards(table);
+    }
+    return write(statement, rules.pins(rows, facts), entries, wide);
+  }
+
+  /** Each shard makes the rows that belong on it of its own. */
+  private Plan everywhere(
+      StatementFacts statement, SelectedRows rows, Optional<EntryWork> entries) {
+    if (!rows.follows() || !rows.keys().isEmpty()) {
+      throw ErrorCode.WRITE_FROM_QUERY.because(
+          "the SELECT reads several shards, and its rows belong on the shard of a constant");
+    }
+    boolean nothingElse = insert.scope().nested().size() == 1;
+    ReadFacts source =
+        insert
+            .query()
+            .filter(query -> nothingElse)
+            .map(query -> ReadAnalysis.of(query, input.names()))
+            .orElse(facts);
+    new EachShard(input, source).checkSelect();
+    return new Plan.WriteOnAll(
+        statement, Plan.WriteKind.INSERT, placement.group(), entries, returns());
+  }
+
+  private boolean returns() {
+    return input.clauses().topLevelReturning().isPresent();
+  }
+}

@@ -1,0 +1,164 @@
+package org.pgconcord.router.exec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.pgconcord.testkit.fixture.TwoShards.A;
+import static org.pgconcord.testkit.fixture.TwoShards.B;
+import static org.pgconcord.testkit.fixture.TwoShards.tenantOf;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.pgconcord.config.catalog.GsiState;
+import org.pgconcord.router.tx.Shards;
+
+/**
+ * ON CONFLICT and INSERT ... SELECT on the owner of an index: its entries are those of its rows.
+ */
+class OwnerFormsIT {
+  private static final String ON_A = tenantOf(A, 0);
+  private static final String ON_B = tenantOf(B, 0);
+
+  private static LiveRouter router;
+  private static Shards shards;
+
+  @BeforeAll
+  static void start() throws SQLException {
+    router = new LiveRouter();
+    shards = router.shards;
+  }
+
+  @AfterAll
+  static void stop() {
+    router.close();
+  }
+
+  @BeforeEach
+  void empty() {
+    shards.empty();
+    router.publish(GsiState.ENABLED);
+  }
+
+  @AfterEach
+  void entriesAreThoseOfTheRows() {
+    Map<String, String> expected = new TreeMap<>();
+    shards.owners().forEach((email, tenants) -> expected.put(email, String.join(",", tenants)));
+    assertThat(new TreeMap<>(shards.entries())).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"simple", "extended"})
+  void aRowThatIsUpdatedInsteadKeepsItsEntry(String mode) throws SQLException {
+    String upsert =
+        "INSERT INTO users VALUES (%s, 1, '%s', '%s') ON CONFLICT (tenant_id, user_id) DO UPDATE SET"
+            + " name = EXCLUDED.name RETURNING email || ' ' || name";
+    try (Connection client = router.connect(mode)) {
+      for (String tenant : List.of(ON_A, ON_B)) {
+        assertThat(rows(client, upsert.formatted(tenant, "e" + tenant, "one")))
+            .containsExactly("e" + tenant + " one");
+        assertThat(rows(client, upsert.formatted(tenant, "other", "two")))
+            .containsExactly("e" + tenant + " two");
+        run(client, "BEGIN");
+        run(client, "DELETE FROM users WHERE tenant_id = " + tenant);
+        assertThat(rows(client, upsert.formatted(tenant, "f" + tenant, "three")))
+            .containsExactly("f" + tenant + " three");
+        assertThat(rows(client, upsert.formatted(tenant, "f" + tenant, "four"))).hasSize(1);
+        run(client, "COMMIT");
+      }
+      run(client, "DELETE FROM users WHERE user_id = 1");
+    }
+  }
+
+  @Test
+  void rowsThatAreLeftOutMakeNoEntry() throws SQLException {
+    try (Connection client = router.connect("simple")) {
+      run(client, "INSERT INTO users VALUES (%s, 1, 'a'), (%s, 1, 'b')".formatted(ON_A, ON_B));
+      String values =
+          "INSERT INTO users VALUES (%1$s, 1, 'x'), (%1$s, 2, 'c'), (%2$s, 1, 'y'), (%2$s, 2, 'd')"
+              .formatted(ON_A, ON_B);
+      assertThat(
+              rows(client, values + " ON CONFLICT (tenant_id, user_id) DO NOTHING RETURNING email"))
+          .containsExactlyInAnyOrder("c", "d");
+      assertThat(
+              rows(
+                  client,
+                  values.replace("'x'", "'z'")
+                      + " ON CONFLICT ON CONSTRAINT users_pkey DO UPDATE SET name = EXCLUDED.email"
+                      + " WHERE users.user_id = 1 RETURNING email, name"))
+          .containsExactlyInAnyOrder("a", "b");
+    }
+  }
+
+  /** The conflict of another index is an error, as on one server. */
+  @Test
+  void anotherTenantsValueIsADuplicate() throws SQLException {
+    try (Connection client = router.connect("simple")) {
+      run(client, "INSERT INTO users VALUES (%s, 1, 'a')".formatted(ON_A));
+      SQLException error =
+          catchThrowableOfType(
+              SQLException.class,
+              () ->
+                  run(
+                      client,
+                      "INSERT INTO users VALUES (%s, 1, 'a') ON CONFLICT (tenant_id, user_id) DO NOTHING"
+                          .formatted(ON_B)));
+      assertThat(error.getSQLState()).isEqualTo("23505");
+    }
+  }
+
+  @Test
+  void rowsOfASelectGetEntries() throws SQLException {
+    try (Connection client = router.connect("simple")) {
+      run(
+          client,
+          "INSERT INTO users VALUES (%s, 1, 'a'), (%s, 1, 'b'), (%s, 1, 'c')"
+              .formatted(ON_A, ON_B, tenantOf(B, 1)));
+      assertThat(
+              rows(
+                  client,
+                  "INSERT INTO users SELECT tenant_id, user_id + 1, email || '2' FROM users RETURNING"
+                      + " email"))
+          .containsExactlyInAnyOrder("a2", "b2", "c2");
+      run(
+          client,
+          "INSERT INTO users (tenant_id, user_id, email) SELECT %s, 7, code FROM countries"
+                  .formatted(ON_B)
+              + " ON CONFLICT (tenant_id, user_id) DO NOTHING");
+      assertThat(shards.owners()).hasSize(7);
+      SQLException error =
+          catchThrowableOfType(
+              SQLException.class,
+              () -> run(client, "INSERT INTO users SELECT tenant_id, 9, 'same' FROM users"));
+      assertThat(error.getSQLState()).isEqualTo("23505");
+    }
+  }
+
+  private static void run(Connection client, String sql) throws SQLException {
+    try (Statement statement = client.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private static List<String> rows(Connection client, String sql) throws SQLException {
+    try (Statement statement = client.createStatement();
+        ResultSet result = statement.executeQuery(sql)) {
+      List<String> values = new ArrayList<>();
+      while (result.next()) {
+        values.add(result.getString(1));
+      }
+      return values;
+    }
+  }
+}
