@@ -4,7 +4,10 @@ import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.sharding.KeyType;
 import org.pgconcord.config.value.Identifiers;
 
-/** A column of an owner table that its lookup table has too, under the same name and type. */
+/**
+ * A column of an owner table that its lookup table has too, under the same name and type, of a
+ * domain the type beneath.
+ */
 public record IndexColumn(Column column, KeyType type) {
   public String name() {
     return column.name();
@@ -16,6 +19,6 @@ public record IndexColumn(Column column, KeyType type) {
 
   /** The type as SQL takes it. */
   public String sqlType() {
-    return column.type();
+    return column.base().type();
   }
 }

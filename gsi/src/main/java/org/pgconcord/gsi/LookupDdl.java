@@ -49,7 +49,10 @@ public final class LookupDdl {
 
   private LookupDdl() {}
 
-  /** The lookup table: the index's columns, each of its own type and collation. */
+  /**
+   * The lookup table: the index's columns, each of its own type and collation, of a domain the type
+   * beneath: its shard may not have the domain, and what is written there has passed it.
+   */
   public static List<String> createTable(LookupIndex index) {
     String table = index.gsi().lookup().quoted();
     return List.of(
@@ -66,7 +69,7 @@ public final class LookupDdl {
   private static String columnDefinition(Column column) {
     return Identifiers.quote(column.name())
         + " "
-        + column.type()
+        + column.base().type()
         + collate(column.collation())
         + " NOT NULL";
   }

@@ -111,9 +111,7 @@ public record LookupIndex(
 
   private static IndexColumn column(Gsi gsi, Column column) {
     Optional<KeyType> type =
-        column.deterministic()
-            ? KeyType.of(column.typeOid()).filter(KeyType::indexable)
-            : Optional.empty();
+        column.deterministic() ? column.keyType().filter(KeyType::indexable) : Optional.empty();
     return new IndexColumn(
         column,
         type.orElseThrow(

@@ -57,6 +57,8 @@ public final class Publications {
     }
   }
 
+  private static final String GENERATED_TOO = "publish_generated_columns = stored";
+
   private static void add(
       Connection connection, Statement statement, String publication, TableName table)
       throws SQLException {
@@ -68,10 +70,25 @@ public final class Publications {
               + " FOR TABLE "
               + table.quoted()
               + " WITH (publish = 'insert, update, delete, truncate',"
-              + " publish_via_partition_root = true)");
-    } else if (!tables(connection, publication).contains(table)) {
+              + " publish_via_partition_root = true"
+              + (generatedToo(connection) ? ", " + GENERATED_TOO : "")
+              + ")");
+      return;
+    }
+    if (generatedToo(connection)) {
+      statement.execute("ALTER PUBLICATION " + quoted + " SET (" + GENERATED_TOO + ")");
+    }
+    if (!tables(connection, publication).contains(table)) {
       statement.execute("ALTER PUBLICATION " + quoted + " ADD TABLE " + table.quoted());
     }
+  }
+
+  /**
+   * From 18 on a server refuses the application's own UPDATE of a table with replica identity FULL
+   * and a stored generated column unless the publication has that column too.
+   */
+  private static boolean generatedToo(Connection connection) throws SQLException {
+    return connection.getMetaData().getDatabaseMajorVersion() >= 18;
   }
 
   /** What the publication holds now; empty when there is none. */

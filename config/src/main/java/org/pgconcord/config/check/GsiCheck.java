@@ -61,10 +61,8 @@ public final class GsiCheck {
         Rule.GSI_OWNER_INDEX,
         check::hasLeadingIndex,
         "no index finds a row by the indexed columns");
-    check.onEachShard(
-        Rule.GSI_REPLICA_IDENTITY,
-        check::identifies,
-        "a change does not carry the old values of key, shard key and indexed columns");
+    check.identity();
+    check.storage();
     lookup.ifPresent(check::lookup);
     return check.findings.all();
   }
@@ -94,6 +92,8 @@ public final class GsiCheck {
         Rule.GSI_COLUMN_COLLATION,
         path,
         "under the collation " + column.collation() + " different texts can be equal");
+    findings.require(
+        !column.generated(), Rule.GSI_COLUMN_GENERATED, path, "the column is a generated one");
   }
 
   private void onEachShard(Rule rule, Predicate<TableSchema> holds, String message) {
@@ -105,6 +105,35 @@ public final class GsiCheck {
           }
         });
     findings.require(failing.isEmpty(), rule, gsi.owner().toString(), message + " on " + failing);
+  }
+
+  /** Partitions are named: what is set for their root means nothing to them. */
+  private void identity() {
+    SortedSet<String> partitions = new TreeSet<>();
+    owners.values().stream()
+        .filter(owner -> owner.relkind() == 'p' && !identifies(owner))
+        .forEach(owner -> partitions.addAll(owner.family().untold()));
+    onEachShard(
+        Rule.GSI_REPLICA_IDENTITY,
+        this::identifies,
+        "a change%s does not carry the old values of key, shard key and indexed columns"
+            .formatted(partitions.isEmpty() ? "" : " of " + String.join(", ", partitions)));
+  }
+
+  private void storage() {
+    owners.forEach(
+        (shard, owner) -> {
+          unseen(shard, "unlogged", owner.family().unlogged());
+          unseen(shard, "foreign", owner.family().foreign());
+        });
+  }
+
+  private void unseen(ShardId shard, String kind, List<String> relations) {
+    findings.require(
+        relations.isEmpty(),
+        Rule.GSI_OWNER_STORAGE,
+        gsi.owner().toString(),
+        "rows are in %s tables on %s: %s".formatted(kind, shard, String.join(", ", relations)));
   }
 
   /** A key among the stored columns: then no two rows are one entry. */
@@ -181,6 +210,7 @@ public final class GsiCheck {
   }
 
   private static String typeOf(Column column) {
-    return column.type() + (column.collation() == null ? "" : " collate " + column.collation());
+    return column.base().type()
+        + (column.collation() == null ? "" : " collate " + column.collation());
   }
 }

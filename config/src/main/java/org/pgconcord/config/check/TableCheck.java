@@ -48,6 +48,7 @@ final class TableCheck {
       check.present(expected);
     }
     check.kind();
+    check.children();
     if (placement instanceof Placement.Sharded sharded) {
       sharded.index().columns().forEach(column -> check.shardKey(sharded.index(), column));
       check.sequences();
@@ -80,6 +81,17 @@ final class TableCheck {
                 "it is a relation of kind " + schema.relkind() + " on " + shard));
   }
 
+  private void children() {
+    here.forEach(
+        (shard, schema) ->
+            findings.require(
+                schema.family().children().isEmpty(),
+                Rule.SCHEMA_CHILDREN,
+                table.toString(),
+                "its rows are also in %s on %s"
+                    .formatted(String.join(", ", schema.family().children()), shard)));
+  }
+
   /** Checked on the first shard: that the others agree is a rule of its own. */
   private void shardKey(ShardIndex index, String name) {
     Optional<TableSchema> first = here.values().stream().findFirst();
@@ -98,7 +110,7 @@ final class TableCheck {
   private void shardKey(ShardIndex index, Column column) {
     String path = table + "." + column.name();
     findings.require(
-        column.keyType().isPresent(),
+        column.keyType().map(KeyType::routes).orElse(false),
         Rule.SCHEMA_SHARD_KEY_TYPE,
         path,
         "the type " + column.type() + " cannot be a shard key");
@@ -127,6 +139,11 @@ final class TableCheck {
         Rule.SCHEMA_SHARD_KEY_COLLATION,
         path,
         "under the collation " + column.collation() + " different texts can be equal");
+    findings.require(
+        !column.generated(),
+        Rule.SCHEMA_SHARD_KEY_GENERATED,
+        path,
+        "the shard key is a generated column");
     findings.require(
         column.notNull(), Rule.SCHEMA_SHARD_KEY_NULL, path, "the shard key may be NULL");
   }

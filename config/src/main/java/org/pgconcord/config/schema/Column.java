@@ -19,6 +19,7 @@ import org.pgconcord.config.sharding.KeyType;
  * @param keyType how its values route, that of the base type for a domain; empty when the type
  *     cannot be a key
  * @param numbering the sequence that the default takes a value from
+ * @param base what its values are; another type than the column's for a domain
  */
 public record Column(
     String name,
@@ -31,9 +32,17 @@ public record Column(
     boolean hasDefault,
     boolean generated,
     Optional<KeyType> keyType,
-    Optional<Numbering> numbering) {
+    Optional<Numbering> numbering,
+    Base base) {
 
-  /** A column without a sequence. */
+  /**
+   * A type that is no domain.
+   *
+   * @param type with its modifier, as {@code format_type} prints it
+   */
+  public record Base(int oid, String type) {}
+
+  /** A column without a sequence, of a type that is no domain. */
   public Column(
       String name,
       int position,
@@ -56,7 +65,8 @@ public record Column(
         hasDefault,
         generated,
         keyType,
-        Optional.empty());
+        Optional.empty(),
+        new Base(typeOid, type));
   }
 
   /** Whether {@code lower} and {@code upper} change its ASCII letters and nothing else. */

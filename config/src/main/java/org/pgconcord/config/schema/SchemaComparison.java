@@ -67,7 +67,9 @@ public final class SchemaComparison {
   }
 
   private static String describe(Column column) {
+    boolean domain = !column.base().type().equals(column.type());
     return column.type()
+        + (domain ? " over " + column.base().type() : "")
         + (column.collation() == null ? "" : " collate " + column.collation())
         + (column.deterministic() ? "" : " (nondeterministic)")
         + (column.notNull() ? " not null" : "")

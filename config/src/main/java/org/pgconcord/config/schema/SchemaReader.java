@@ -35,6 +35,7 @@ public final class SchemaReader {
       boolean rowSecurity,
       long rowsEstimated,
       boolean hiddenEffects,
+      Family family,
       List<Column> columns,
       List<UniqueKey> uniqueKeys,
       List<List<String>> indexes,
@@ -75,7 +76,8 @@ public final class SchemaReader {
         identity(parts),
         parts.rowSecurity(),
         parts.rowsEstimated(),
-        parts.hiddenEffects());
+        parts.hiddenEffects(),
+        parts.family());
   }
 
   private static List<String> identity(Parts parts) {
@@ -99,6 +101,7 @@ public final class SchemaReader {
                   row.getBoolean(6),
                   row.getLong(7),
                   row.getBoolean(8),
+                  new Family(names(row, 9), names(row, 10), names(row, 11), names(row, 12)),
                   new ArrayList<>(),
                   new ArrayList<>(),
                   new ArrayList<>(),
@@ -106,6 +109,10 @@ public final class SchemaReader {
         }
       }
     }
+  }
+
+  private static List<String> names(ResultSet row, int at) throws SQLException {
+    return List.of((String[]) row.getArray(at).getArray());
   }
 
   private void columns() throws SQLException {
@@ -135,7 +142,8 @@ public final class SchemaReader {
         row.getBoolean(9),
         row.getBoolean(12),
         keyType,
-        numbering(row));
+        numbering(row),
+        new Column.Base((int) row.getLong(10), row.getString(15)));
   }
 
   private static Optional<Numbering> numbering(ResultSet row) throws SQLException {

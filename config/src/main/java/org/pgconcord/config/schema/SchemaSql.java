@@ -7,7 +7,8 @@ final class SchemaSql {
   /**
    * A trigger without bit 2 of its type fires after rows are stored. Of a partitioned table the
    * leaves count: the estimate is their sum, and the replica identity is full only if each leaf's
-   * is, for the setting of the parent means nothing to them.
+   * is, for the setting of the parent means nothing to them. The family is what has the rows: the
+   * table, or its leaves, and its children.
    */
   static final String RELATIONS =
       """
@@ -21,7 +22,8 @@ final class SchemaSql {
                      WHERE t.tgrelid = c.oid AND NOT t.tgisinternal AND t.tgenabled <> 'D'
                        AND t.tgtype & 2 = 0)
                OR c.relkind IN ('r', 'p')
-                 AND EXISTS (SELECT 1 FROM pg_catalog.pg_rewrite r WHERE r.ev_class = c.oid)
+                 AND EXISTS (SELECT 1 FROM pg_catalog.pg_rewrite r WHERE r.ev_class = c.oid),
+             family.children, family.unlogged, family.foreign_tables, family.untold
       FROM unnest(?::text[], ?::text[]) AS wanted(schema_name, table_name)
       JOIN pg_catalog.pg_namespace n ON n.nspname = wanted.schema_name
       JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = wanted.table_name
@@ -31,32 +33,52 @@ final class SchemaSql {
         FROM pg_catalog.pg_partition_tree(c.oid) p
         JOIN pg_catalog.pg_class l ON l.oid = p.relid
         WHERE p.isleaf AND c.relkind = 'p') AS leaves ON true
+      CROSS JOIN LATERAL (
+        SELECT coalesce(array_agg(m.name) FILTER (WHERE m.child), '{}') AS children,
+               coalesce(array_agg(m.name) FILTER (WHERE m.relpersistence <> 'p'), '{}') AS unlogged,
+               coalesce(array_agg(m.name) FILTER (WHERE m.relkind = 'f'), '{}') AS foreign_tables,
+               coalesce(array_agg(m.name) FILTER (WHERE m.relreplident <> 'f'), '{}') AS untold
+        FROM (
+          SELECT pg_catalog.format('%I.%I', mn.nspname, mc.relname) AS name,
+                 c.relkind = 'r' AND mc.oid <> c.oid AS child,
+                 mc.relpersistence, mc.relkind, mc.relreplident
+          FROM pg_catalog.pg_class mc
+          JOIN pg_catalog.pg_namespace mn ON mn.oid = mc.relnamespace
+          WHERE mc.relkind IN ('r', 'f') AND (mc.oid = c.oid
+            OR mc.oid IN (SELECT p.relid FROM pg_catalog.pg_partition_tree(c.oid) p WHERE p.isleaf)
+            OR c.relkind = 'r' AND mc.oid IN (SELECT i.inhrelid FROM pg_catalog.pg_inherits i
+                                               WHERE i.inhparent = c.oid))
+          ORDER BY 1) AS m) AS family
       WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
       """;
 
   /**
-   * Domains are followed to the type beneath, which alone decides how a value routes. A column's
-   * sequence is what its default depends on, or what belongs to its identity.
+   * Domains are followed to the type beneath, which alone decides how a value routes; the domain at
+   * the bottom has its modifier. A domain's default and NOT NULL are the column's as well. A
+   * column's sequence is what its default depends on, or what belongs to its identity.
    */
   static final String COLUMNS =
       """
-      WITH RECURSIVE base(type_oid, root) AS (
-        SELECT DISTINCT a.atttypid, a.atttypid
+      WITH RECURSIVE base(type_oid, root, modifier, required) AS (
+        SELECT DISTINCT a.atttypid, a.atttypid, NULL::integer, false
         FROM pg_catalog.pg_attribute a WHERE a.attrelid = ANY (?) AND NOT a.attisdropped
         UNION ALL
-        SELECT b.type_oid, t.typbasetype
+        SELECT b.type_oid, t.typbasetype, t.typtypmod, b.required OR t.typnotnull
         FROM base b JOIN pg_catalog.pg_type t ON t.oid = b.root AND t.typtype = 'd')
       SELECT a.attrelid, a.attname, a.attnum, a.atttypid::bigint,
              pg_catalog.format_type(a.atttypid, a.atttypmod),
              CASE WHEN cn.nspname = 'pg_catalog' THEN co.collname::text
                   ELSE cn.nspname || '.' || co.collname END,
              coalesce(co.collisdeterministic, true),
-             a.attnotnull, a.atthasdef OR a.attidentity <> '',
+             a.attnotnull OR b.required,
+             a.atthasdef OR a.attidentity <> '' OR own.typdefault IS NOT NULL,
              r.oid::bigint, r.typtype::text, a.attgenerated <> '',
-             numbering.seqstart, numbering.seqincrement
+             numbering.seqstart, numbering.seqincrement,
+             pg_catalog.format_type(r.oid, coalesce(b.modifier, a.atttypmod))
       FROM base b
       JOIN pg_catalog.pg_type r ON r.oid = b.root AND r.typtype <> 'd'
       JOIN pg_catalog.pg_attribute a ON a.atttypid = b.type_oid
+      JOIN pg_catalog.pg_type own ON own.oid = b.type_oid
       LEFT JOIN pg_catalog.pg_collation co ON co.oid = a.attcollation
       LEFT JOIN pg_catalog.pg_namespace cn ON cn.oid = co.collnamespace
       LEFT JOIN LATERAL (

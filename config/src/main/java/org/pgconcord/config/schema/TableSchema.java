@@ -18,6 +18,7 @@ import org.pgconcord.config.value.TableName;
  * @param rowsEstimated {@code reltuples}, at least 0
  * @param hiddenEffects it has a rule, or a trigger of a user's that fires after rows are stored: a
  *     write may do more than what it returns shows
+ * @param family the relations that have its rows
  */
 public record TableSchema(
     TableName name,
@@ -29,7 +30,8 @@ public record TableSchema(
     List<String> replicaIdentityColumns,
     boolean rowSecurity,
     long rowsEstimated,
-    boolean hiddenEffects) {
+    boolean hiddenEffects,
+    Family family) {
   public TableSchema {
     columns = List.copyOf(columns);
     uniqueKeys = List.copyOf(uniqueKeys);
@@ -57,7 +59,8 @@ public record TableSchema(
         replicaIdentityColumns,
         rowSecurity,
         rowsEstimated,
-        false);
+        false,
+        Family.ALONE);
   }
 
   /** The same, with or without effects that no returned row shows. */
@@ -72,7 +75,8 @@ public record TableSchema(
         replicaIdentityColumns,
         rowSecurity,
         rowsEstimated,
-        hidden);
+        hidden,
+        family);
   }
 
   public Optional<Column> column(String columnName) {

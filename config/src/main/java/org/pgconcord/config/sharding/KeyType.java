@@ -23,7 +23,10 @@ public enum KeyType {
   DATE,
   TIMESTAMP,
   TIMESTAMPTZ,
-  /** Any enum, by label. No oid is fixed for enums: the schema reader recognises them. */
+  /**
+   * Any enum, by label. No oid is fixed for enums: the schema reader recognises them. No table is
+   * sharded by one: {@code ALTER TYPE ... RENAME VALUE} would send stored rows elsewhere.
+   */
   ENUM;
 
   private static final Map<Integer, KeyType> BY_OID =
@@ -70,6 +73,11 @@ public enum KeyType {
   public static Optional<KeyType> of(String formattedType) {
     String bare = formattedType.toLowerCase(Locale.ROOT).replaceFirst("\\([0-9, -]*\\)", "");
     return Optional.ofNullable(BY_NAME.get(bare.trim()));
+  }
+
+  /** Whether a column of this type can be a shard key: what its values are never changes. */
+  public boolean routes() {
+    return this != ENUM;
   }
 
   /** Whether a column of this type can be the indexed column or the stored shard key of a GSI. */

@@ -100,6 +100,12 @@ public enum Rule {
       "schema/shard-key-nullable",
       Severity.WARNING,
       "Declare the shard key NOT NULL; a row without it has no shard"),
+  SCHEMA_SHARD_KEY_GENERATED(
+      "schema/shard-key-generated",
+      "Shard by an ordinary column; the value of this one follows from others that may change"),
+  SCHEMA_CHILDREN(
+      "schema/inheritance",
+      "Keep the rows in the table itself, or make it a partitioned one; plain children are not supported"),
   SCHEMA_SEQUENCE(
       "schema/sequence-per-shard",
       Severity.WARNING,
@@ -111,6 +117,12 @@ public enum Rule {
   GSI_COLUMN_MISSING("gsi/column-missing", "Add the column, or index another one"),
   GSI_COLUMN_TYPE("gsi/column-type", "Use a type that docs/routing.md lists for indexes"),
   GSI_COLUMN_COLLATION("gsi/column-collation", "Use a deterministic collation"),
+  GSI_COLUMN_GENERATED(
+      "gsi/column-generated",
+      "Index an ordinary column, such as one that a BEFORE trigger fills; a change of a generated one is in no statement and, before PostgreSQL 18, in no stream"),
+  GSI_OWNER_STORAGE(
+      "gsi/owner-storage",
+      "Make these tables logged ones of the server's own; changes of others are in no stream"),
   GSI_OWNER_UNIQUE(
       "gsi/owner-unique-index",
       "Create a unique index over the indexed columns and the shard key, or name owner_pk_columns"),
@@ -118,7 +130,8 @@ public enum Rule {
       "gsi/owner-index",
       "Create an index that starts with the indexed columns, or with the shard key and them"),
   GSI_REPLICA_IDENTITY(
-      "gsi/replica-identity", "Run ALTER TABLE ... REPLICA IDENTITY FULL on the named shards"),
+      "gsi/replica-identity",
+      "Run ALTER TABLE ... REPLICA IDENTITY FULL on the named shards, for each partition by its own name"),
   GSI_LOOKUP_PRIMARY_KEY(
       "gsi/lookup-primary-key",
       "Make it the indexed columns, followed by the other stored ones if the index is not unique"),

@@ -5,12 +5,17 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.pgconcord.config.check.GsiCheck;
 import org.pgconcord.config.check.SchemaSurvey;
 import org.pgconcord.config.check.Survey;
 import org.pgconcord.config.check.TopologyCheck;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.settings.ShardConnections;
 import org.pgconcord.config.topology.Finding;
 import org.pgconcord.config.topology.Gsi;
@@ -59,7 +64,8 @@ public final class Preconditions {
     List<String> unmet = new ArrayList<>();
     Survey survey = new SchemaSurvey(connections).read(topology).get(database.name());
     if (survey != null) {
-      findings(gsi, database, survey).forEach(finding -> unmet.add(line(gsi, finding)));
+      Collection<TableSchema> owners = survey.table(gsi.owner()).values();
+      findings(gsi, database, survey).forEach(finding -> unmet.add(line(gsi, owners, finding)));
     }
     for (ShardId shard : TopologyCheck.shardsOf(database.placement(gsi.owner()))) {
       server(shard, gsi).stream()
@@ -87,12 +93,26 @@ public final class Preconditions {
   }
 
   /** The statement itself where one cures it. */
-  private static String line(Gsi gsi, Finding finding) {
+  private static String line(Gsi gsi, Collection<TableSchema> owners, Finding finding) {
     String cure =
         finding.id().equals("gsi/replica-identity")
-            ? "ALTER TABLE " + gsi.owner().quoted() + " REPLICA IDENTITY FULL;"
+            ? identityCure(gsi, owners)
             : finding.remedy() + ".";
     return finding.path() + ": " + finding.message() + ". " + cure + " [" + finding.id() + "]";
+  }
+
+  /** One for each partition: what is set for their root means nothing to them. */
+  private static String identityCure(Gsi gsi, Collection<TableSchema> owners) {
+    SortedSet<String> relations = new TreeSet<>();
+    owners.stream()
+        .filter(owner -> owner.relkind() == 'p')
+        .forEach(owner -> relations.addAll(owner.family().untold()));
+    if (relations.isEmpty()) {
+      relations.add(gsi.owner().quoted());
+    }
+    return relations.stream()
+        .map(relation -> "ALTER TABLE " + relation + " REPLICA IDENTITY FULL;")
+        .collect(Collectors.joining(" "));
   }
 
   private List<Check> server(ShardId shard, Gsi gsi) {

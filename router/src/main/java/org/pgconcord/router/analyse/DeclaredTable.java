@@ -34,7 +34,13 @@ public record DeclaredTable(TableName name, Placement placement, Optional<TableS
             .flatMap(s -> sharded.index().columns().stream().flatMap(c -> s.column(c).stream()))
             .filter(Column::deterministic)
             .filter(c -> sharded.index().function(c.name()) == KeyFunction.NONE || c.asciiCase())
-            .flatMap(c -> KeyType.of(c.typeOid()).map(t -> new KeyColumn(name, c, t)).stream())
+            .flatMap(
+                c ->
+                    c
+                        .keyType()
+                        .filter(KeyType::routes)
+                        .map(t -> new KeyColumn(name, c, t))
+                        .stream())
             .toList();
     List<KeyType> types = columns.stream().map(KeyColumn::type).toList();
     return ShardLocator.accepts(sharded.index(), types)

@@ -127,7 +127,7 @@ final class CopyColumns {
   }
 
   private static String imageOf(Column column, String value) {
-    String send = BINARY_FORM.get(column.typeOid());
+    String send = BINARY_FORM.get(column.base().oid());
     return send == null ? value : "pg_catalog.%s(%s)".formatted(send, value);
   }
 

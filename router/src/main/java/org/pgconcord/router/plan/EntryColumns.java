@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.sharding.KeyType;
 import org.pgconcord.config.topology.Gsi;
@@ -80,8 +81,7 @@ final class EntryColumns {
    * entries are made of must not depend on them.
    */
   private static String text(DeclaredTable table, String name, String column) {
-    Optional<KeyType> type =
-        table.schema().flatMap(s -> s.column(name)).flatMap(c -> KeyType.of(c.typeOid()));
+    Optional<KeyType> type = table.schema().flatMap(s -> s.column(name)).flatMap(Column::keyType);
     return switch (type.orElse(KeyType.TEXT)) {
       case BYTEA -> "'\\x' OPERATOR(pg_catalog.||) pg_catalog.encode(%s, 'hex')".formatted(column);
       case DATE, TIMESTAMP -> iso(column);

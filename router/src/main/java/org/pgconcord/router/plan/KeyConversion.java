@@ -28,7 +28,7 @@ final class KeyConversion {
               org.pgconcord.config.sharding.KeyConversion.compared(column.type(), constant);
           case STORED ->
               org.pgconcord.config.sharding.KeyConversion.stored(
-                  column.type(), column.column().type(), constant);
+                  column.type(), column.column().base().type(), constant);
         };
     return key.<KeyValue>map(KeyValue.Text::new)
         .orElseGet(

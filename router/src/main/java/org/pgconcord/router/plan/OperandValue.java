@@ -96,7 +96,8 @@ final class OperandValue {
       return new KeyValue.NotConvertible(
           "parameter $%d has another type than the column".formatted(operand.number()));
     }
-    int assumed = declared ? value.typeOid() : column.column().typeOid();
+    boolean asColumn = !declared || value.typeOid() == column.column().typeOid();
+    int assumed = asColumn ? column.column().base().oid() : value.typeOid();
     return ParameterText.of(value, assumed)
         .map(t -> KeyConversion.convert(t, type, column, use))
         .orElseGet(() -> new KeyValue.NotConvertible("the parameter's format is not read here"));

@@ -17,7 +17,7 @@ import org.pgconcord.gsi.LookupIndex;
 record EntryTypes(List<String> names, int identity) {
   static EntryTypes of(LookupIndex index) {
     return new EntryTypes(
-        index.columns().stream().map(c -> name(c.column().typeOid())).toList(),
+        index.columns().stream().map(c -> name(c.column().base().oid())).toList(),
         index.identity().size());
   }
 
