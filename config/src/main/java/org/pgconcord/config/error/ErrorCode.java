@@ -297,7 +297,7 @@ public enum ErrorCode {
       "0A000",
       ErrorCategory.REFUSED,
       "A column of a global secondary index can be updated in one row at a time only.",
-      "Assign it alone, WHERE names shard key and a unique key by equalities; or DELETE and INSERT."),
+      "Assign it alone, WHERE names shard key and a unique key by equalities; or set gsi_mode extended."),
   WRITE_DELETE_USING(
       "write/delete-using",
       "0A000",
@@ -370,12 +370,6 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "Reference tables are written in READ COMMITTED only.",
       "Write them in a transaction of READ COMMITTED."),
-  WRITE_ROW_APPEARED(
-      "write/row-appeared",
-      "40001",
-      ErrorCategory.REFUSED,
-      "A row appeared while its indexed column was being updated.",
-      "Run the transaction again."),
   WRITE_SEVERAL_SHARDS(
       "write/several-shards",
       "0A000",
@@ -393,7 +387,7 @@ public enum ErrorCode {
       "0A000",
       ErrorCategory.REFUSED,
       "UPDATE and DELETE are not routed through a global secondary index.",
-      "Add an equality on the shard key."),
+      "Add an equality on the shard key, or set the index's gsi_mode to extended."),
   WRITE_TOO_MANY_ENTRIES(
       "write/too-many-entries",
       "54000",

@@ -71,6 +71,7 @@ final class GsiRules {
                 gsi.ownerPrimaryKey(),
                 gsi.unique(),
                 gsi.ignoreNull(),
+                GsiMode.of(gsi.mode()).orElse(GsiMode.STRICT),
                 gsi.enabled()));
   }
 

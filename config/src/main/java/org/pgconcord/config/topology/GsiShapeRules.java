@@ -43,12 +43,10 @@ final class GsiShapeRules {
   }
 
   private void mode(Document.Secondary gsi) {
-    String path = gsi.path() + ".gsi_mode";
-    if (gsi.mode().equals("extended")) {
-      findings.add(Rule.GSI_EXTENDED, path, "the mode extended");
-    } else {
-      findings.require(
-          gsi.mode().equals("strict"), Rule.GSI_MODE, path, "unknown mode \"" + gsi.mode() + "\"");
-    }
+    findings.require(
+        GsiMode.of(gsi.mode()).isPresent(),
+        Rule.GSI_MODE,
+        gsi.path() + ".gsi_mode",
+        "unknown mode \"" + gsi.mode() + "\"");
   }
 }

@@ -65,14 +65,13 @@ public enum Rule {
   GSI_INDEXES_SHARD_KEY(
       "gsi/indexes-shard-key", "Index another column; the shard key routes by itself"),
   GSI_NO_PRIMARY_KEY("gsi/no-owner-pk", "Name owner_pk_columns"),
-  GSI_MODE("gsi/mode", "Use the mode strict"),
+  GSI_MODE("gsi/mode", "Use the mode strict or extended"),
   GSI_SHARDED_LOOKUP(
       "gsi/sharded-lookup-not-supported-yet",
       "Not supported yet: bind the lookup table to a group of one shard without index"),
   GSI_REFERRER(
       "gsi/referrer-not-supported-yet",
       "Not supported yet: list the index only in its owner's secondary_indexes"),
-  GSI_EXTENDED("gsi/extended-not-supported-yet", "Not supported yet: omit gsi_mode"),
   GSI_COVERING("gsi/covering-not-supported-yet", "Not supported yet: omit covering"),
   // --- the document and the shards -----------------------------------------------------------
   SHARD_NOT_CONFIGURED(

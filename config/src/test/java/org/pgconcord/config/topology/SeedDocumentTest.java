@@ -56,6 +56,14 @@ class SeedDocumentTest {
   }
 
   @Test
+  void takesAnIndexInExtendedMode() {
+    String extended =
+        Documents.seed().replaceFirst("\"unique\": true", "$0, \"gsi_mode\": \"extended\"");
+    assertThat(TopologyReader.read(extended).orThrow().gsi(new GsiName("app", "by_email")))
+        .contains(topology.gsi(new GsiName("app", "by_email")).orElseThrow().in(GsiMode.EXTENDED));
+  }
+
+  @Test
   void infersTheOwnersShardKeyAndTheSchema() {
     String shorter =
         Documents.seed()

@@ -27,6 +27,14 @@ final class EntryErrors {
         .withDetail(key(index, entry) + ".");
   }
 
+  /** The text of the UPDATE did not show it, or it would have been refused before. */
+  static ConcordException changed(LookupIndex index) {
+    return ErrorCode.WRITE_DECLARED_COLUMN
+        .because("the update changes a column of index " + index.name())
+        .withDetail("A generated column of the index changes with those that are assigned.")
+        .withHint("Set the index's gsi_mode to extended.");
+  }
+
   static ConcordException heldTwice(LookupIndex index, Entry entry) {
     return ErrorCode.TX_ATOMIC_REFUSED
         .because(

@@ -3,7 +3,9 @@ package org.pgconcord.router.entries;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -201,6 +203,18 @@ final class EntryOverlay {
   private KeyState known(LookupIndex index, Tuple identity) {
     KeyState state = keys.get(slot(index, identity));
     return state == null ? KeyState.untouched(index, identity) : state;
+  }
+
+  /** An entry whose identity another of them has too: one key, several owner rows. */
+  static Optional<ReturnedRows.Found> twice(Collection<ReturnedRows.Found> entries) {
+    Map<Slot, Entry> seen = new HashMap<>();
+    for (ReturnedRows.Found found : entries) {
+      Entry other = seen.put(slot(found.index(), found.entry().identity()), found.entry());
+      if (other != null && !other.holder().equals(found.entry().holder())) {
+        return Optional.of(found);
+      }
+    }
+    return Optional.empty();
   }
 
   // --- savepoints ------------------------------------------------------------------------------

@@ -3,12 +3,15 @@ package org.pgconcord.router.entries;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
@@ -22,6 +25,7 @@ import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.backend.BackendRole;
 import org.pgconcord.router.backend.QueryResult;
+import org.pgconcord.router.plan.EntryWork;
 
 /**
  * The entries of one client transaction: what is written to lookup tables in PRE, MAIN and POST.
@@ -58,7 +62,6 @@ import org.pgconcord.router.backend.QueryResult;
  * of their own; if the other owner turns out to be gone the addition is tried again.
  */
 public final class EntryTransaction {
-  private static final int ENTRIES_MAX = 100_000;
 
   private final ServiceSessions sessions;
   private final EntryOverlay overlay = new EntryOverlay();
@@ -108,6 +111,42 @@ public final class EntryTransaction {
   // --- statements ------------------------------------------------------------------------------
 
   /**
+   * Follows rows that one statement has just changed, on any number of shards. All that are gone
+   * are noted before any is added, so that rows may exchange their keys. An entry that is the same
+   * before and after, of the same row or of another, is left alone.
+   *
+   * @param mains the backends of the rows' shards
+   * @param before the entries of exactly these rows as they were
+   * @param after their entries now
+   * @param fixed indexes whose entries may not change
+   */
+  public CompletableFuture<Void> change(
+      Map<ShardId, BackendConnection> mains,
+      List<ReturnedRows.Found> before,
+      List<ReturnedRows.Found> after,
+      Set<GsiName> fixed) {
+    Set<ReturnedRows.Found> had = new HashSet<>(before);
+    Set<ReturnedRows.Found> have = new HashSet<>(after);
+    Optional<ReturnedRows.Found> twice = EntryOverlay.twice(have);
+    if (twice.isPresent()) {
+      return CompletableFuture.failedFuture(
+          EntryErrors.duplicate(twice.get().index(), twice.get().entry()));
+    }
+    List<ReturnedRows.Found> removed = new ArrayList<>(had);
+    removed.removeAll(have);
+    List<ReturnedRows.Found> gained = new ArrayList<>(have);
+    gained.removeAll(had);
+    Optional<ReturnedRows.Found> forbidden =
+        Stream.concat(removed.stream(), gained.stream())
+            .filter(found -> fixed.contains(found.index().name()))
+            .findFirst();
+    if (forbidden.isPresent()) {
+      return CompletableFuture.failedFuture(EntryErrors.changed(forbidden.get().index()));
+    }
+    return remove(mains, removed).thenCompose(done -> add(mains, gained));
+  }
+
+  /**
    * Secures the entries of rows that MAINs have just written; fails with what the client is told.
    *
    * @param mains the backends of the rows' shards
@@ -124,9 +163,9 @@ public final class EntryTransaction {
    * @throws ConcordException when there are more than that
    */
   public static void requireBounded(long entries) {
-    if (entries > ENTRIES_MAX) {
+    if (entries > EntryWork.ROWS_MOST) {
       throw ErrorCode.WRITE_TOO_MANY_ENTRIES.because(
-          "a transaction changes entries of more than %,d rows".formatted(ENTRIES_MAX));
+          "a transaction changes entries of more than %,d rows".formatted(EntryWork.ROWS_MOST));
     }
   }
 

@@ -19,8 +19,20 @@ public final class ReturnedRows {
   /** One index and where its columns are among the added ones. */
   private record Source(LookupIndex index, EntryDeriver deriver, List<Integer> places) {}
 
-  /** An entry of one of the rows. */
-  public record Found(LookupIndex index, Entry entry) {}
+  /** An entry of one of the rows; equal to another when index and entry are. */
+  public record Found(LookupIndex index, Entry entry) {
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Found found
+          && found.index.name().equals(index.name())
+          && found.entry.equals(entry);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * index.name().hashCode() + entry.hashCode();
+    }
+  }
 
   private final ShardId shard;
   private final List<Source> sources = new ArrayList<>();

@@ -24,7 +24,8 @@ final class AddedColumns {
   /**
    * @param sql the statement with the columns
    * @param clientReturns the client has a RETURNING list of its own; else it gets no rows
-   * @param added how many columns there are more than the client's
+   * @param added how many columns there are more than the client's; 0 leaves all as the client
+   *     asked
    */
   AddedColumns(Execution execution, String sql, boolean clientReturns, int added) {
     this.execution = execution;
@@ -33,9 +34,17 @@ final class AddedColumns {
     this.added = added;
   }
 
+  /** The statement with the added columns. */
+  String sql() {
+    return sql;
+  }
+
   /** The call's parameters, with the added columns in text format. */
   CompletableFuture<Parameters> formats(BackendConnection backend) {
     Parameters parameters = execution.wireParameters();
+    if (added == 0) {
+      return CompletableFuture.completedFuture(parameters);
+    }
     if (!clientReturns || parameters.resultFormats() == 0) {
       return CompletableFuture.completedFuture(
           execution.simple() ? parameters : parameters.withResultFormats());

@@ -2,7 +2,6 @@ package org.pgconcord.router.exec;
 
 import java.util.List;
 import org.pgconcord.config.value.ShardId;
-import org.pgconcord.router.plan.EntryWork;
 import org.pgconcord.router.plan.Plan;
 import org.pgconcord.router.plan.Resolution;
 import org.pgconcord.router.plan.SessionCommand;
@@ -75,19 +74,11 @@ final class Dispatch implements Plan.Cases<Void> {
     }
     execution.requireEqualCopies(plan.facts(), List.of(one.shard()));
     if (plan.entries().isPresent()) {
-      maintained(plan, plan.entries().get(), one.shard());
+      WriteInParts.onOne(execution, plan, plan.entries().get(), one.shard());
     } else {
       OnOneShard.run(execution, plan.facts(), one.shard());
     }
     return null;
-  }
-
-  private void maintained(Plan.Write plan, EntryWork work, ShardId shard) {
-    if (work.old().isPresent()) {
-      KeyUpdate.run(execution, work, work.old().get(), shard);
-    } else {
-      WriteInParts.onOne(execution, plan, work, shard);
-    }
   }
 
   @Override

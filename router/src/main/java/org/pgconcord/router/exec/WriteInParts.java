@@ -19,9 +19,11 @@ import org.pgconcord.router.backend.BackendRequest;
 import org.pgconcord.router.entries.EntryTransaction;
 import org.pgconcord.router.entries.ReturnedRows;
 import org.pgconcord.router.plan.EntryWork;
+import org.pgconcord.router.plan.OldRows;
 import org.pgconcord.router.plan.Plan;
 import org.pgconcord.router.plan.RowSplit;
 import org.pgconcord.router.plan.TransactionModes;
+import org.pgconcord.router.sql.StatementText;
 import org.pgconcord.router.tx.Failures;
 import org.pgconcord.router.tx.Transaction;
 import org.pgconcord.router.wire.CommandTag;
@@ -35,9 +37,9 @@ import org.pgconcord.router.wire.TransactionStatus;
 
 /**
  * A write that runs on one or more shards at once, each doing its part, and keeps the entries of
- * the rows that it inserts or deletes. On the owner of maintained indexes the statement runs with
- * their columns added to what it returns; they are taken off again before the client sees the rows,
- * and the entries are secured before it sees the completion.
+ * the rows that it inserts, changes or deletes. On the owner of maintained indexes the statement
+ * runs with their columns added to what it returns; they are taken off again before the client sees
+ * the rows, and the entries are secured before it sees the completion.
  *
  * <p>Outside a transaction the statement gets one of its own, and the completion comes after its
  * commit. When one part fails the others are cancelled, and the client gets the error after all
@@ -51,10 +53,13 @@ final class WriteInParts {
   private final boolean returns;
   private final List<RowSplit.Part> parts;
   private final List<LookupIndex> indexes;
+  private final AddedColumns added;
   private final Map<ShardId, BackendConnection> mains = new LinkedHashMap<>();
+  private final Map<ShardId, LockedRows> locked = new LinkedHashMap<>();
   private final List<Answer> answers = new ArrayList<>();
   private @Nullable RowDescription description;
   private @Nullable ErrorFields failure;
+  private boolean nothingDescribed;
   private long rows;
   private int open;
 
@@ -74,6 +79,12 @@ final class WriteInParts {
         work.map(EntryWork::gsis).orElse(List.of()).stream()
             .map(gsi -> services.indexes().of(services.epochs().current(), gsi))
             .toList();
+    this.added =
+        new AddedColumns(
+            execution,
+            work.map(w -> w.sql(execution.planned().text())).orElseGet(execution::sql),
+            returns,
+            addedColumns());
   }
 
   /** The whole statement on one shard, whose entries are maintained. */
@@ -137,7 +148,7 @@ final class WriteInParts {
           all.thenCompose(before -> tx.backend(part.shard()))
               .thenAccept(backend -> mains.put(part.shard(), backend));
     }
-    execution.then(all.thenCompose(acquired -> prepare()), this::send);
+    execution.then(all.thenCompose(acquired -> prepare()).thenCompose(this::lock), this::send);
   }
 
   // --- what is sent ----------------------------------------------------------------------------
@@ -145,45 +156,81 @@ final class WriteInParts {
   /** Result formats and parameter types for the parts. */
   private record Prepared(Parameters parameters, ParameterTypes types) {}
 
-  /** A part of the rows need not use every parameter, so that its types must be known before. */
   private CompletableFuture<Prepared> prepare() {
-    Parameters parameters = execution.wireParameters();
-    ParameterTypes declared = execution.declaredTypes();
-    boolean typesMissing =
-        kind == Plan.WriteKind.INSERT
-            && parts.size() > 1
-            && parameters.count() > 0
-            && !declared.complete(parameters.count());
-    boolean oneFormat = work.isPresent() && returns && parameters.resultFormats() == 1;
-    if (!typesMissing && !oneFormat) {
-      return CompletableFuture.completedFuture(new Prepared(formatted(parameters, 0), declared));
-    }
-    String whole = work.map(w -> w.sql(execution.planned().text())).orElseGet(execution::sql);
-    return DescribedStatement.ask(mains.values().iterator().next(), whole, declared)
-        .thenApply(
-            described ->
-                new Prepared(
-                    formatted(parameters, described.columns() - addedColumns()),
-                    described.types()));
+    BackendConnection any = mains.values().iterator().next();
+    return added.formats(any).thenCombine(types(any), Prepared::new);
   }
 
-  /** The client's formats, the added columns in text. */
-  private Parameters formatted(Parameters parameters, int clientColumns) {
-    if (execution.simple() || work.isEmpty()) {
-      return parameters;
-    } else if (!returns || parameters.resultFormats() == 0) {
-      return parameters.withResultFormats();
-    }
-    int client = parameters.resultFormats() > 1 ? parameters.resultFormats() : clientColumns;
-    short[] formats = new short[client + addedColumns()];
-    for (int column = 0; column < client; column++) {
-      formats[column] = parameters.resultFormat(column);
-    }
-    return parameters.withResultFormats(formats);
+  /** A statement that does not use every parameter needs their types from the one that does. */
+  private CompletableFuture<ParameterTypes> types(BackendConnection any) {
+    ParameterTypes declared = execution.declaredTypes();
+    int count = execution.wireParameters().count();
+    boolean partial = old().isPresent() || (kind == Plan.WriteKind.INSERT && parts.size() > 1);
+    return !partial || count == 0 || declared.complete(count)
+        ? CompletableFuture.completedFuture(declared)
+        : DescribedStatement.ask(any, added.sql(), declared).thenApply(DescribedStatement::types);
+  }
+
+  private Optional<OldRows> old() {
+    return work.flatMap(EntryWork::old);
   }
 
   private int addedColumns() {
     return work.map(w -> w.columns().size()).orElse(0);
+  }
+
+  /**
+   * Before an UPDATE that may change entries: the rows as they are, locked ({@link LockedRows}).
+   */
+  private CompletableFuture<Prepared> lock(Prepared prepared) {
+    if (old().isEmpty()) {
+      return CompletableFuture.completedFuture(prepared);
+    }
+    StatementText text = execution.planned().text();
+    String sql = old().get().lock(text, EntryWork.ROWS_MOST + 1);
+    List<CompletableFuture<Void>> all = new ArrayList<>();
+    mains.forEach(
+        (shard, main) ->
+            all.add(
+                main.query(lockRequest(sql, prepared.types()))
+                    .thenAccept(
+                        rows -> locked.put(shard, new LockedRows(old().get(), text, main, rows)))
+                    .whenComplete((done, failure) -> cancelOthers(failure))));
+    return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+        .thenApply(
+            done -> {
+              EntryTransaction.requireBounded(
+                  locked.values().stream().mapToLong(LockedRows::size).sum());
+              return prepared;
+            });
+  }
+
+  private void cancelOthers(@Nullable Throwable failure) {
+    if (failure != null) {
+      mains.values().forEach(BackendConnection::cancel);
+    }
+  }
+
+  private BackendRequest lockRequest(String sql, ParameterTypes types) {
+    return execution.simple()
+        ? new BackendRequest.Query(sql)
+        : new BackendRequest.Extended(
+            sql,
+            execution.named(),
+            types,
+            execution.wireParameters().withResultFormats(),
+            "",
+            false,
+            0);
+  }
+
+  private String sql(RowSplit.Part part) {
+    LockedRows rows = locked.get(part.shard());
+    return rows == null || work.isEmpty()
+        ? part.sql()
+        : old()
+            .orElseThrow()
+            .update(execution.planned().text(), rows.condition(), work.get().edit().text());
   }
 
   private void send(Prepared prepared) {
@@ -196,12 +243,13 @@ final class WriteInParts {
       answers.add(new Answer(part, main));
     }
     for (Answer answer : answers) {
-      boolean reusable = answer.part.rows().isEmpty();
+      boolean reusable = answer.part.rows().isEmpty() && old().isEmpty();
+      String sql = sql(answer.part);
       BackendRequest request =
           execution.simple()
-              ? new BackendRequest.Query(answer.part.sql())
+              ? new BackendRequest.Query(sql)
               : new BackendRequest.Extended(
-                  answer.part.sql(),
+                  sql,
                   reusable && execution.named(),
                   prepared.types(),
                   prepared.parameters(),
@@ -265,9 +313,30 @@ final class WriteInParts {
       case INSERT -> entries.add(mains, found);
       case DELETE -> entries.remove(mains, found);
       case UPDATE ->
-          CompletableFuture.failedFuture(
-              ErrorCode.INTERNAL.because("an UPDATE was planned with entries to maintain"));
+          before()
+              .thenCompose(
+                  before -> entries.change(mains, before, found, old().orElseThrow().fixed()));
     };
+  }
+
+  /** The entries that the updated rows had. */
+  private CompletableFuture<List<ReturnedRows.Found>> before() {
+    CompletableFuture<List<ReturnedRows.Found>> all =
+        CompletableFuture.completedFuture(new ArrayList<>());
+    for (Answer answer : answers) {
+      LockedRows rows = locked.get(answer.part.shard());
+      if (rows == null) {
+        throw ErrorCode.INTERNAL.because("an UPDATE has changed rows that it had not locked");
+      }
+      all =
+          all.thenCombine(
+              rows.before(answer.part.shard(), indexes, work.orElseThrow(), answer.given),
+              (one, more) -> {
+                one.addAll(more);
+                return one;
+              });
+    }
+    return all;
   }
 
   private CompletableFuture<Void> commitIfSingle() {
@@ -305,7 +374,7 @@ final class WriteInParts {
       clientColumns = all.fields().size() - addedColumns();
       if (description == null) {
         description = all;
-        describe(all);
+        added.describe(all, clientColumns);
       } else if (!OverShards.alike(description, all)) {
         stop(
             ErrorFields.of(
@@ -314,12 +383,12 @@ final class WriteInParts {
       }
     }
 
-    private void describe(RowDescription all) {
-      if (execution.describes() && returns) {
-        execution.sink().rowDescription(all.keepFirst(clientColumns));
-      } else if (execution.describes() && !execution.simple()) {
+    @Override
+    public void noData() {
+      if (!nothingDescribed && execution.describes()) {
         execution.sink().noData();
       }
+      nothingDescribed = true;
     }
 
     @Override

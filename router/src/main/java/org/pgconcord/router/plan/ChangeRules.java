@@ -67,7 +67,8 @@ final class ChangeRules {
           "the statement reads rows of other shards than the one it writes to");
     }
     for (Gsi gsi : gsis) {
-      if (input.context().state().status(gsi.name()).state().maintained()
+      if (!gsi.extended()
+          && input.context().state().status(gsi.name()).state().maintained()
           && hasEquality(scope, gsi)) {
         throw ErrorCode.WRITE_THROUGH_GSI.because(
             "the rows are named by index %s and not by the shard key %s"

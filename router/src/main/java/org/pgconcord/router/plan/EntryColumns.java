@@ -1,17 +1,22 @@
 package org.pgconcord.router.plan;
 
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.pgconcord.config.schema.Column;
+import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.sharding.KeyType;
 import org.pgconcord.config.topology.Gsi;
+import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.router.analyse.DeclaredTable;
+import org.pgconcord.router.sql.Clauses;
 import org.pgconcord.router.sql.SqlEdit;
 
 /** The columns that a write returns so that entries can be derived (PROTOCOL 1.1). */
@@ -29,10 +34,7 @@ final class EntryColumns {
     maintained.forEach(g -> columns.addAll(g.ownerShardKey()));
     maintained.forEach(g -> columns.addAll(g.ownerPrimaryKey()));
     columns.addAll(table.schema().map(TableSchema::primaryKey).orElse(List.of()));
-    String list =
-        columns.stream()
-            .map(c -> text(table, c, Identifiers.quote(alias) + "." + Identifiers.quote(c)))
-            .collect(Collectors.joining(", "));
+    String list = list(alias, table, columns);
     boolean returns = input.clauses().topLevelReturning().isPresent();
     SqlEdit edit = new SqlEdit(input.tokens().size(), (returns ? ", " : " RETURNING ") + list);
     return Optional.of(
@@ -58,22 +60,45 @@ final class EntryColumns {
             });
   }
 
-  /** For an UPDATE: work only when it assigns a column of an index. */
+  /** For an UPDATE that may change entries: with the same columns of the rows before it. */
   static Optional<EntryWork> changed(
-      PlanInput input, String alias, DeclaredTable table, List<Gsi> maintained, KeyUpdate update) {
-    Optional<EntryWork> work = work(input, alias, table, maintained);
-    Optional<OldRow> old = update.oldRow(work.map(w -> list(w)).orElse(""));
-    return work.filter(w -> old.isPresent())
-        .map(w -> new EntryWork(w.gsis(), w.columns(), w.clientReturns(), w.edit(), old));
+      PlanInput input,
+      String alias,
+      DeclaredTable table,
+      List<Gsi> maintained,
+      Collection<String> assigned) {
+    Set<GsiName> fixed =
+        maintained.stream()
+            .filter(g -> !g.extended() && Collections.disjoint(g.columns(), assigned))
+            .map(Gsi::name)
+            .collect(Collectors.toSet());
+    return work(input, alias, table, maintained)
+        .map(
+            w ->
+                new EntryWork(
+                    w.gsis(),
+                    w.columns(),
+                    w.clientReturns(),
+                    w.edit(),
+                    Optional.of(oldRows(input, alias, list(alias, table, w.columns()), fixed))));
   }
 
-  /** Says what must be read of the old row, if anything; refuses what is not taken. */
-  interface KeyUpdate {
-    Optional<OldRow> oldRow(String columns);
+  private static OldRows oldRows(
+      PlanInput input, String alias, String columns, Set<GsiName> fixed) {
+    Clauses clauses = input.clauses();
+    Optional<Clauses.Range> where = clauses.topLevelWhere();
+    int end =
+        clauses.topLevelReturning().map(r -> r.from() - 1).orElseGet(() -> input.tokens().size());
+    if (clauses.topLevelSet().isEmpty() || (where.isPresent() && where.get().to() != end)) {
+      throw ErrorCode.SQL_UNREADABLE.because("the clauses of this UPDATE are not read here");
+    }
+    return new OldRows(clauses.topLevelSet().get(), where, end, alias, columns, fixed);
   }
 
-  private static String list(EntryWork work) {
-    return work.edit().text().substring(" RETURNING ".length());
+  private static String list(String alias, DeclaredTable table, Collection<String> columns) {
+    return columns.stream()
+        .map(c -> text(table, c, Identifiers.quote(alias) + "." + Identifiers.quote(c)))
+        .collect(Collectors.joining(", "));
   }
 
   /**

@@ -17,15 +17,17 @@ import org.pgconcord.router.sql.StatementText;
  *     fields of the row description but the last {@code columns.size()}
  * @param clientReturns true when the client asked for RETURNING itself; else it gets no rows
  * @param edit adds {@code columns} behind the statement
- * @param old present when the statement changes a row's entries: the same columns of the row as it
- *     is before
+ * @param old present for an UPDATE: how the same columns are read of the rows as they are before
  */
 public record EntryWork(
     List<Gsi> gsis,
     List<String> columns,
     boolean clientReturns,
     SqlEdit edit,
-    Optional<OldRow> old) {
+    Optional<OldRows> old) {
+  /** One transaction keeps the entries of no more rows than this. */
+  public static final int ROWS_MOST = 100_000;
+
   public EntryWork {
     gsis = List.copyOf(gsis);
     columns = List.copyOf(columns);

@@ -41,7 +41,9 @@ final class InsertRules {
       throw ErrorCode.QUERY_CROSS_SHARD.because("a subquery of the INSERT reads several shards");
     }
     for (Gsi gsi : maintained) {
-      gsi.columns().forEach(column -> required(gsi, column));
+      if (!gsi.extended()) {
+        gsi.columns().forEach(column -> required(gsi, column));
+      }
     }
   }
 

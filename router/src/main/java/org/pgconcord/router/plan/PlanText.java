@@ -119,10 +119,21 @@ public final class PlanText implements Plan.Cases<List<String>> {
     rows.add("Route: %s on one shard".formatted(plan.kind()));
     rows.add("  Shard: " + bound.text());
     maintains(plan.entries(), rows);
-    plan.entries()
-        .flatMap(EntryWork::old)
-        .ifPresent(old -> rows.add("  Before: " + old.sql(text).strip()));
-    return finish(rows, plan.facts(), plan.entries().map(e -> e.sql(text)).orElse(text.sql()));
+    return changed(rows, plan.facts(), plan.entries());
+  }
+
+  /** What is sent, before it the query that locks the rows. */
+  private List<String> changed(
+      List<String> rows, StatementFacts facts, Optional<EntryWork> entries) {
+    Optional<OldRows> old = entries.flatMap(EntryWork::old);
+    if (old.isEmpty()) {
+      return finish(rows, facts, entries.map(e -> e.sql(text)).orElse(text.sql()));
+    }
+    rows.add("  Before: " + old.get().lock(text, EntryWork.ROWS_MOST + 1));
+    return finish(
+        rows,
+        facts,
+        old.get().update(text, "rows found", entries.map(e -> e.edit().text()).orElse("")));
   }
 
   @Override
@@ -159,7 +170,7 @@ public final class PlanText implements Plan.Cases<List<String>> {
     rows.add("Route: %s on all shards".formatted(plan.kind()));
     rows.add("  Shards: " + joined(plan.group().shards()));
     maintains(plan.entries(), rows);
-    return finish(rows, plan.facts(), plan.entries().map(e -> e.sql(text)).orElse(text.sql()));
+    return changed(rows, plan.facts(), plan.entries());
   }
 
   private static void maintains(Optional<EntryWork> entries, List<String> rows) {

@@ -152,14 +152,12 @@ final class WritePlanner {
     Optional<EntryWork> entries;
     if (view instanceof StatementView.Update update) {
       rules.checkUpdate(update);
-      KeyUpdateRules keys = new KeyUpdateRules(input, update, table, key);
+      boolean changes = new IndexedUpdateRules(input, update, table, key).changesEntries(gsis);
       entries =
-          EntryColumns.changed(
-              input,
-              update.target().alias(),
-              table,
-              maintained(gsis),
-              columns -> keys.oldRow(gsis, columns));
+          changes
+              ? EntryColumns.changed(
+                  input, update.target().alias(), table, maintained(gsis), update.assigned())
+              : Optional.empty();
     } else {
       StatementView.Delete delete = (StatementView.Delete) view;
       rules.checkDelete(delete, maintained(gsis));
@@ -167,8 +165,7 @@ final class WritePlanner {
     }
     boolean pinned = rules.pinned(scope(view), facts);
     Plan everywhere = severalShards(table);
-    boolean eachShard = rules.alone(facts) || rules.joinsOwnShard(facts);
-    if (!pinned || (eachShard && entries.flatMap(EntryWork::old).isEmpty())) {
+    if (!pinned || rules.alone(facts) || rules.joinsOwnShard(facts)) {
       everywhere = onAll(view, facts, placement, entries, statement, pinned);
     }
     return pinned

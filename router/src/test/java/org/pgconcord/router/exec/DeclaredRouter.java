@@ -12,8 +12,23 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
+import java.security.SecureRandom;
+import java.util.HashMap;
+import org.pgconcord.config.atomic.DecisionLog;
+import org.pgconcord.config.atomic.GlobalId;
+import org.pgconcord.config.atomic.RouterPresence;
+import org.pgconcord.config.catalog.CatalogInstaller;
+import org.pgconcord.config.catalog.GsiState;
+import org.pgconcord.config.topology.Gsi;
+import org.pgconcord.config.value.GsiName;
+import org.pgconcord.gsi.LookupDdl;
+import org.pgconcord.gsi.LookupIndex;
+import org.pgconcord.router.tx.Decisions;
+import org.pgconcord.router.tx.StoredDecisions;
+import org.pgconcord.testkit.invariant.IndexUnderTest;
+import org.pgconcord.testkit.invariant.InvariantChecker;
+import org.pgconcord.testkit.invariant.Violation;
 import java.util.concurrent.CompletableFuture;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.schema.SchemaReader;
@@ -33,9 +48,15 @@ import org.pgconcord.router.tx.TransactionMetrics;
 import org.pgconcord.testkit.cluster.ClusterRoles;
 import org.pgconcord.testkit.cluster.ShardCluster;
 
-/** A router in front of shards whose tables a test declares by a topology document of its own. */
+/**
+ * A router in front of shards whose tables a test declares by a topology document of its own. Its
+ * indexes are enabled and empty, and it commits in two phases where a key moves.
+ */
 final class DeclaredRouter implements AutoCloseable {
   final ShardCluster cluster;
+  final RouterEpochs epochs;
+  private final Topology.LogicalDatabase app;
+  private final RoutingState routing;
   private final RouterServer server;
   private final int port;
   private final Map<ShardId, Connection> direct = new TreeMap<>();
@@ -53,27 +74,22 @@ final class DeclaredRouter implements AutoCloseable {
       }
     }
     Topology topology = TopologyReader.read(document).orThrow();
-    RoutingState state;
-    try (Connection owner = cluster.asOwner(cluster.shards().get(0))) {
-      Set<org.pgconcord.config.value.TableName> tables =
-          topology.database(ShardCluster.DATABASE).orElseThrow().tables().keySet();
-      state =
-          new RoutingState(
-              1,
-              topology,
-              Map.of(),
-              Map.of(ShardCluster.DATABASE, SchemaReader.read(owner, tables)));
-    }
+    app = topology.database(ShardCluster.DATABASE).orElseThrow();
+    routing = routing(topology);
+    epochs = new RouterEpochs(routing);
+    LookupIndexes indexes = new LookupIndexes(routing);
+    createLookups(indexes);
     RouterServices services =
         new RouterServices(
-            new RouterEpochs(state),
+            epochs,
             new StatementPlanner(),
-            new LookupIndexes(state),
+            indexes,
             (gsi, keys) -> {},
             (table, copies, reason) -> CompletableFuture.completedFuture(null),
             TransactionMetrics.NONE,
             new Deadlocks(),
-            Duration.ofSeconds(5));
+            Duration.ofSeconds(5),
+            app.gsis().isEmpty() ? Decisions.NONE : decisions());
     server =
         new RouterServer(
             RouterSettings.of(
@@ -85,6 +101,88 @@ final class DeclaredRouter implements AutoCloseable {
             Executor.factory(services),
             new RouterMetrics(new SimpleMeterRegistry()));
     port = server.start().getPort();
+  }
+
+  private RoutingState routing(Topology topology) throws SQLException {
+    try (Connection owner = cluster.asOwner(cluster.shards().get(0))) {
+      return new RoutingState(
+          1,
+          topology,
+          states(GsiState.ENABLED, 1),
+          Map.of(ShardCluster.DATABASE, SchemaReader.read(owner, app.tables().keySet())));
+    }
+  }
+
+  private Map<GsiName, RoutingState.GsiStatus> states(GsiState state, long epoch) {
+    Map<GsiName, RoutingState.GsiStatus> states = new HashMap<>();
+    app.gsis().forEach(g -> states.put(g.name(), new RoutingState.GsiStatus(state, "", epoch)));
+    return states;
+  }
+
+  private void createLookups(LookupIndexes indexes) throws SQLException {
+    for (Gsi gsi : app.gsis()) {
+      LookupIndex index = indexes.of(routing, gsi);
+      try (Connection service = cluster.asService(index.lookupShard())) {
+        rows(service, "CREATE SCHEMA IF NOT EXISTS pgconcord");
+        for (String ddl : LookupDdl.createTable(index)) {
+          rows(service, ddl);
+        }
+        for (String ddl : LookupDdl.createFunctions(index)) {
+          rows(service, ddl);
+        }
+      }
+    }
+  }
+
+  private Decisions decisions() throws SQLException {
+    ShardId home = cluster.shards().get(0);
+    String id;
+    try (Connection service = cluster.asService(home)) {
+      CatalogInstaller.installCatalog(service);
+      id = rows(service, "SELECT id FROM pgconcord.cluster").get(0);
+    }
+    String name = GlobalId.random(new SecureRandom());
+    return new StoredDecisions(
+        new StoredDecisions.Names(id, name, ClusterRoles.SERVICE),
+        new DecisionLog(RouterPresence.shown(name, () -> service(home))),
+        stuck -> {});
+  }
+
+  private Connection service(ShardId shard) {
+    try {
+      return cluster.asService(shard);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** All indexes are in this state from now on. */
+  void publish(GsiState state) {
+    long revision = epochs.current().revision() + 1;
+    epochs.publish(
+        new RoutingState(revision, routing.topology(), states(state, revision), routing.schemas()));
+  }
+
+  /** What is broken of any index. */
+  List<Violation> violations() throws SQLException {
+    List<Violation> all = new ArrayList<>();
+    for (Gsi gsi : app.gsis()) {
+      List<String> owned = new ArrayList<>(gsi.ownerShardKey());
+      owned.addAll(gsi.ownerPrimaryKey());
+      all.addAll(
+          new InvariantChecker(
+                  new IndexUnderTest(
+                      gsi.owner(),
+                      gsi.lookup(),
+                      gsi.columns(),
+                      owned,
+                      gsi.unique(),
+                      cluster.shards(),
+                      List.of(cluster.shards().get(0))),
+                  cluster::asSuperuser)
+              .violations());
+    }
+    return all;
   }
 
   private ShardDirectory directory() {

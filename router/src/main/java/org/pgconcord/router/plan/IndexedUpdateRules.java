@@ -1,11 +1,14 @@
 package org.pgconcord.router.plan;
 
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
+import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.router.analyse.DeclaredTable;
 import org.pgconcord.router.analyse.KeyColumn;
@@ -14,17 +17,19 @@ import org.pgconcord.router.sql.PredicateView;
 import org.pgconcord.router.sql.StatementView;
 
 /**
- * An UPDATE of columns that belong to indexes: taken when it changes the one column of one
- * maintained, unique index in one row that its condition names by shard key and a unique key, and
- * returns nothing. Everything else is refused, saying what stands in the way (SPEC 5).
+ * An UPDATE of columns that belong to indexes. A strict index takes it when it changes the one
+ * column of that one maintained, unique index in one row that its condition names by shard key and
+ * a unique key, and returns nothing; everything else is refused, saying what stands in the way
+ * (SPEC 5). Indexes in extended mode take any: what a statement does to their entries is seen from
+ * the rows before and after it.
  */
-final class KeyUpdateRules {
+final class IndexedUpdateRules {
   private final PlanInput input;
   private final StatementView.Update update;
   private final DeclaredTable table;
   private final DeclaredTable.ShardKey key;
 
-  KeyUpdateRules(
+  IndexedUpdateRules(
       PlanInput input,
       StatementView.Update update,
       DeclaredTable table,
@@ -36,45 +41,50 @@ final class KeyUpdateRules {
   }
 
   /**
-   * Where the old row is read from; empty when no column of an index is assigned.
+   * Whether entries may change; refuses what is not taken.
    *
    * @param gsis all indexes of the table
-   * @param columns the columns of maintained indexes, as a select list
    */
-  Optional<OldRow> oldRow(List<Gsi> gsis, String columns) {
-    List<Gsi> touched = gsis.stream().filter(this::touches).toList();
-    if (touched.isEmpty()) {
-      return Optional.empty();
+  boolean changesEntries(List<Gsi> gsis) {
+    List<Gsi> touched = gsis.stream().filter(g -> !assigned(g).isEmpty()).toList();
+    Optional<Gsi> strict = touched.stream().filter(g -> !g.extended()).findFirst();
+    if (strict.isPresent()) {
+      refusal(strict.get(), touched)
+          .ifPresent(
+              why -> {
+                throw refused(strict.get(), assigned(strict.get()).iterator().next(), why);
+              });
     }
-    Gsi gsi = touched.get(0);
-    refusal(touched)
-        .ifPresent(
-            why -> {
-              throw ErrorCode.WRITE_DECLARED_COLUMN
-                  .because(
-                      "column \"%s\" belongs to index %s"
-                          .formatted(assigned(gsi).iterator().next(), gsi.name()))
-                  .withDetail(why);
-            });
-    Clauses clauses = input.clauses();
-    Clauses.Range where = clauses.topLevelWhere().orElseThrow();
-    int set = clauses.topLevelSet().orElseThrow();
-    return Optional.of(new OldRow(set, where.from(), where.to(), columns));
+    return !touched.isEmpty() || gsis.stream().anyMatch(this::hasGenerated);
   }
 
-  private boolean touches(Gsi gsi) {
-    return !assigned(gsi).isEmpty();
+  /** The refusal of a strict index. */
+  private static ConcordException refused(Gsi gsi, String column, String why) {
+    return ErrorCode.WRITE_DECLARED_COLUMN
+        .because("column \"%s\" belongs to index %s".formatted(column, gsi.name()))
+        .withDetail(why);
   }
 
   private Set<String> assigned(Gsi gsi) {
-    Set<String> stored = new HashSet<>(gsi.columns());
-    stored.addAll(gsi.ownerPrimaryKey());
+    Set<String> stored = stored(gsi);
     stored.retainAll(update.assigned());
     return stored;
   }
 
-  private Optional<String> refusal(List<Gsi> touched) {
-    Gsi gsi = touched.get(0);
+  private static Set<String> stored(Gsi gsi) {
+    Set<String> stored = new LinkedHashSet<>(gsi.columns());
+    stored.addAll(gsi.ownerPrimaryKey());
+    return stored;
+  }
+
+  /** A generated column may change with any other, which the statement's text does not say. */
+  private boolean hasGenerated(Gsi gsi) {
+    return stored(gsi).stream()
+        .flatMap(c -> table.schema().flatMap(s -> s.column(c)).stream())
+        .anyMatch(Column::generated);
+  }
+
+  private Optional<String> refusal(Gsi gsi, List<Gsi> touched) {
     if (touched.size() > 1) {
       return Optional.of("Several indexes have columns that are assigned.");
     } else if (!input.context().state().status(gsi.name()).state().maintained()) {

@@ -1,0 +1,112 @@
+package org.pgconcord.router.exec;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.gsi.LookupIndex;
+import org.pgconcord.router.backend.BackendConnection;
+import org.pgconcord.router.backend.QueryResult;
+import org.pgconcord.router.entries.ReturnedRows;
+import org.pgconcord.router.plan.EntryWork;
+import org.pgconcord.router.plan.OldRows;
+import org.pgconcord.router.sql.StatementText;
+
+/**
+ * The rows of one shard that a statement is about to change: locked, and as they are before it.
+ * This is how the entries before and after one statement are of exactly the same rows on every
+ * supported version (decision 0012): who holds the lock names these rows, by {@link #condition}, in
+ * the statement that changes them, and asks {@link #before} for their old entries afterwards.
+ *
+ * <p>A ctid names a row as long as the lock is held: nobody else can give it another version, and
+ * no other row can get the place of a live one. The transaction itself must not touch the rows
+ * between lock and change.
+ */
+final class LockedRows {
+  /** A row's place: the oid of its table or partition, and its ctid there. */
+  private record Place(String table, String row) {}
+
+  private final Map<Place, List<@Nullable String>> images = new LinkedHashMap<>();
+  private final OldRows old;
+  private final StatementText text;
+  private final BackendConnection main;
+
+  /**
+   * @param result the answer to {@link OldRows#lock} on {@code main}
+   */
+  LockedRows(OldRows old, StatementText text, BackendConnection main, QueryResult result) {
+    this.old = old;
+    this.text = text;
+    this.main = main;
+    for (List<@Nullable String> row : result.rows()) {
+      images.put(place(row), row.subList(OldRows.PLACE, row.size()));
+    }
+  }
+
+  private static Place place(List<@Nullable String> row) {
+    return new Place(String.valueOf(row.get(0)), String.valueOf(row.get(1)));
+  }
+
+  int size() {
+    return images.size();
+  }
+
+  /** True for these rows and no others. */
+  String condition() {
+    if (images.isEmpty()) {
+      return "false";
+    }
+    Map<String, List<String>> byTable = new TreeMap<>();
+    images
+        .keySet()
+        .forEach(p -> byTable.computeIfAbsent(p.table(), t -> new ArrayList<>()).add(p.row()));
+    return byTable.entrySet().stream()
+        .map(e -> condition(e.getKey(), e.getValue()))
+        .collect(Collectors.joining(" OR "));
+  }
+
+  private String condition(String table, List<String> rows) {
+    return "(%s OPERATOR(pg_catalog.=) %s AND %s OPERATOR(pg_catalog.=) ANY ('{%s}'::pg_catalog.tid[]))"
+        .formatted(
+            old.column("tableoid"),
+            table,
+            old.column("ctid"),
+            rows.stream().map(r -> '"' + r + '"').collect(Collectors.joining(",")));
+  }
+
+  /**
+   * The entries that the changed rows had.
+   *
+   * @param changed how many of the rows the statement has changed
+   */
+  CompletableFuture<List<ReturnedRows.Found>> before(
+      ShardId shard, List<LookupIndex> indexes, EntryWork work, long changed) {
+    if (changed == size()) {
+      return CompletableFuture.completedFuture(entries(shard, indexes, work));
+    } else if (changed > size()) {
+      throw ErrorCode.INTERNAL.because("an UPDATE has changed other rows than those it named");
+    }
+    return main.query(old.left(text, condition()), List.of())
+        .thenApply(
+            left -> {
+              left.rows().forEach(row -> images.remove(place(row)));
+              if (changed != size()) {
+                throw ErrorCode.INTERNAL.because("the rows that an UPDATE changed are not known");
+              }
+              return entries(shard, indexes, work);
+            });
+  }
+
+  private List<ReturnedRows.Found> entries(
+      ShardId shard, List<LookupIndex> indexes, EntryWork work) {
+    ReturnedRows rows = new ReturnedRows(shard, indexes, work.columns());
+    images.values().forEach(rows::addOld);
+    return rows.found();
+  }
+}

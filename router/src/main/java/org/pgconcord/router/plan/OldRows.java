@@ -1,0 +1,96 @@
+package org.pgconcord.router.plan;
+
+import java.util.Optional;
+import java.util.Set;
+import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.Identifiers;
+import org.pgconcord.router.sql.Clauses;
+import org.pgconcord.router.sql.StatementText;
+import org.pgconcord.router.sql.Tokens;
+
+/**
+ * The two statements by which an UPDATE runs when the rows must be known as they were before
+ * (decision 0012): a query that reads and locks them by the UPDATE's own target and condition, and
+ * the UPDATE itself with these rows named in place of the condition.
+ *
+ * <p>The lock is the weakest that keeps others from changing or deleting the row. A stronger one
+ * would hold up this transaction's own look for the row when another of its rows wants the same
+ * key, and a duplicate would come out as a deadlock.
+ *
+ * @param set where SET stands
+ * @param where the condition; empty when all rows are updated
+ * @param end where a WHERE clause would stand if there is none: behind SET's last token
+ * @param qualifier the target's name in the statement
+ * @param columns what to select behind {@code tableoid} and {@code ctid}
+ * @param fixed indexes whose entries the UPDATE may not change: strict ones, of which it assigns no
+ *     column
+ */
+public record OldRows(
+    int set,
+    Optional<Clauses.Range> where,
+    int end,
+    String qualifier,
+    String columns,
+    Set<GsiName> fixed) {
+
+  public OldRows {
+    fixed = Set.copyOf(fixed);
+  }
+
+  /** How many columns the lock returns in front of {@code columns}: tableoid and ctid. */
+  public static final int PLACE = 2;
+
+  /**
+   * Reads and locks the rows.
+   *
+   * @param most no more rows than this
+   */
+  public String lock(StatementText text, int most) {
+    return "SELECT %s, %s, %s FROM %s%s LIMIT %d FOR NO KEY UPDATE OF %s"
+        .formatted(
+            column("tableoid"),
+            column("ctid"),
+            columns,
+            part(text, 1, set),
+            where.map(w -> " WHERE " + part(text, w.from(), w.to())).orElse(""),
+            most,
+            Identifiers.quote(qualifier));
+  }
+
+  /**
+   * The UPDATE of rows at known places.
+   *
+   * @param rows a condition that names them
+   * @param returning what is added behind the statement
+   */
+  public String update(StatementText text, String rows, String returning) {
+    Tokens tokens = text.tokens();
+    String sql = text.sql();
+    String rest = sql.substring(rest(tokens), tokens.end(tokens.size() - 1)) + returning;
+    String front =
+        where
+            .map(w -> sql.substring(0, tokens.start(w.from())))
+            .orElseGet(() -> sql.substring(0, tokens.end(end - 1)) + " WHERE ");
+    return front + rows + rest;
+  }
+
+  private int rest(Tokens tokens) {
+    return tokens.end(where.map(Clauses.Range::to).orElse(end) - 1);
+  }
+
+  /** A system column of the target. */
+  public String column(String name) {
+    return Identifiers.quote(qualifier) + "." + name;
+  }
+
+  /** Which of the rows at these places are there still: those that the UPDATE has left alone. */
+  public String left(StatementText text, String rows) {
+    return "SELECT %s, %s FROM %s WHERE %s"
+        .formatted(column("tableoid"), column("ctid"), part(text, 1, set), rows);
+  }
+
+  private static String part(StatementText text, int from, int to) {
+    Tokens tokens = text.tokens();
+    return text.sql().substring(tokens.start(from), tokens.end(to - 1));
+  }
+}
