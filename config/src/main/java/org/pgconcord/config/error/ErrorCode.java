@@ -74,7 +74,8 @@ public enum ErrorCode {
       "08004",
       ErrorCategory.SHARD,
       "A shard did not let the router log in.",
-      "Under trust the shards must trust the router's host; under scram a role needs one verifier on all shards."),
+      "Under trust the shards must trust the router's host; under scram a role needs one verifier"
+          + " on all shards."),
   SHARD_PROTOCOL(
       "shard/protocol",
       "08P01",
@@ -129,7 +130,8 @@ public enum ErrorCode {
       "55000",
       ErrorCategory.REFUSED,
       "A statement needs a copy of a reference table that may differ from the others.",
-      "Run \"pgconcord reference verify NAME\", or repair it by \"pgconcord reference repair NAME\"."),
+      "Run \"pgconcord reference verify NAME\", or repair it by \"pgconcord reference repair"
+          + " NAME\"."),
   FUNCTION_NOT_KNOWN(
       "function/not-known",
       "0A000",
@@ -231,7 +233,8 @@ public enum ErrorCode {
       "0A000",
       ErrorCategory.REFUSED,
       "An undeclared table has rows on a shard where the defaults do not place it.",
-      "Declare the table in the topology, or move its rows; \"pgconcord topology check\" names it."),
+      "Declare the table in the topology, or move its rows; \"pgconcord topology check\" names"
+          + " it."),
   SQL_PREPARED_STATEMENT(
       "sql/prepared-statement",
       "0A000",
@@ -297,7 +300,8 @@ public enum ErrorCode {
       "0A000",
       ErrorCategory.REFUSED,
       "A column of a global secondary index can be updated in one row at a time only.",
-      "Assign it alone, WHERE names shard key and a unique key by equalities; or set gsi_mode extended."),
+      "Assign it alone, WHERE names shard key and a unique key by equalities; or set gsi_mode"
+          + " extended."),
   WRITE_DELETE_USING(
       "write/delete-using",
       "0A000",
@@ -309,7 +313,8 @@ public enum ErrorCode {
       "0A000",
       ErrorCategory.REFUSED,
       "The shards of the rows of an INSERT ... SELECT cannot be told.",
-      "Give the shard key as a constant or as a plain column of the rows read; or INSERT by VALUES."),
+      "Give the shard key as a constant or as a plain column of the rows read; or INSERT by"
+          + " VALUES."),
   WRITE_GSI_COLUMN_MISSING(
       "write/gsi-column-missing",
       "0A000",
@@ -345,7 +350,8 @@ public enum ErrorCode {
       "0A000",
       ErrorCategory.REFUSED,
       "ON CONFLICT cannot be decided by the shards of this table.",
-      "Name a unique constraint with the shard key in it; or INSERT, and handle the unique violation."),
+      "Name a unique constraint with the shard key in it; or INSERT, and handle the unique"
+          + " violation."),
   WRITE_REFERENCE_FORM(
       "write/reference-form",
       "0A000",
@@ -520,8 +526,10 @@ public enum ErrorCode {
       "gsi/move-needs-atomic",
       "0A000",
       ErrorCategory.REFUSED,
-      "A unique key would change its shard key within one transaction, which two-phase commit alone orders.",
-      "Set max_prepared_transactions on the shards, or commit the DELETE first, then INSERT in a transaction of its own."),
+      "A unique key would change its shard key within one transaction, which two-phase commit alone"
+          + " orders.",
+      "Set max_prepared_transactions on the shards, or commit the DELETE first, then INSERT in a"
+          + " transaction of its own."),
   GSI_NULL_KEY(
       "gsi/null-key",
       "23502",
@@ -551,7 +559,8 @@ public enum ErrorCode {
       "0A000",
       ErrorCategory.REFUSED,
       "The transaction cannot be committed in two phases.",
-      "Mend what the message names, or use tx_mode multi, whose shards commit one after the other."),
+      "Mend what the message names, or use tx_mode multi, whose shards commit one after the"
+          + " other."),
   TX_CONTRADICTS_DECISION(
       "tx/contradicts-decision",
       "55000",
@@ -721,7 +730,8 @@ public enum ErrorCode {
       "55000",
       ErrorCategory.REFUSED,
       "A repair would delete rows on which rows of other tables depend by a cascading foreign key.",
-      "Look at the rows with --dry-run and settle the dependent rows first, or name another source."),
+      "Look at the rows with --dry-run and settle the dependent rows first, or name another"
+          + " source."),
   REFERENCE_REPAIR_FAILED(
       "reference/repair-failed",
       "58000",
@@ -776,7 +786,8 @@ public enum ErrorCode {
       "22P02",
       ErrorCategory.SHARD,
       "A change of an owner row cannot be read exactly.",
-      "The detail names table and column; see docs/routing.md for the types that an index may use."),
+      "The detail names table and column; see docs/routing.md for the types that an index may"
+          + " use."),
   SLOT_LOST(
       "cdc/slot-lost",
       "55000",

@@ -104,11 +104,13 @@ public enum Rule {
       "Shard by an ordinary column; the value of this one follows from others that may change"),
   SCHEMA_CHILDREN(
       "schema/inheritance",
-      "Keep the rows in the table itself, or make it a partitioned one; plain children are not supported"),
+      "Keep the rows in the table itself, or make it a partitioned one; plain children are not"
+          + " supported"),
   SCHEMA_SEQUENCE(
       "schema/sequence-per-shard",
       Severity.WARNING,
-      "Give the sequences one INCREMENT BY, not below the number of shards, and starts of their own, or use uuid"),
+      "Give the sequences one INCREMENT BY, not below the number of shards, and starts of their"
+          + " own, or use uuid"),
   SCHEMA_NO_PRIMARY_KEY(
       "schema/no-primary-key",
       Severity.WARNING,
@@ -118,7 +120,8 @@ public enum Rule {
   GSI_COLUMN_COLLATION("gsi/column-collation", "Use a deterministic collation"),
   GSI_COLUMN_GENERATED(
       "gsi/column-generated",
-      "Index an ordinary column, such as one that a BEFORE trigger fills; a change of a generated one is in no statement and, before PostgreSQL 18, in no stream"),
+      "Index an ordinary column, such as one that a BEFORE trigger fills; a change of a generated"
+          + " one is in no statement and, before PostgreSQL 18, in no stream"),
   GSI_OWNER_STORAGE(
       "gsi/owner-storage",
       "Make these tables logged ones of the server's own; changes of others are in no stream"),
@@ -130,7 +133,8 @@ public enum Rule {
       "Create an index that starts with the indexed columns, or with the shard key and them"),
   GSI_REPLICA_IDENTITY(
       "gsi/replica-identity",
-      "Run ALTER TABLE ... REPLICA IDENTITY FULL on the named shards, for each partition by its own name"),
+      "Run ALTER TABLE ... REPLICA IDENTITY FULL on the named shards, for each partition by its own"
+          + " name"),
   GSI_LOOKUP_PRIMARY_KEY(
       "gsi/lookup-primary-key",
       "Make it the indexed columns, followed by the other stored ones if the index is not unique"),

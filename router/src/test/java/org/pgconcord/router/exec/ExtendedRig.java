@@ -13,8 +13,9 @@ import org.pgconcord.config.value.TableName;
 
 /**
  * Three shards with a table that owns four indexes in extended mode: two unique ones that store the
- * primary key, so that the shards need no unique index of their own, one of them of two columns, one that is not unique and ignores NULL, and one over a
- * generated column; and a table with one strict and one extended index.
+ * primary key, so that the shards need no unique index of their own, one of them of two columns,
+ * one that is not unique and ignores NULL, and one over a generated column; and a table with one
+ * strict and one extended index.
  */
 final class ExtendedRig implements AutoCloseable {
   private static final String DOCUMENT =

@@ -91,7 +91,10 @@ class ExtendedUpdateIT {
                     + " AND city IN (SELECT 'Turku')"))
         .isEqualTo(2);
     entriesAreTrue();
-    assertThat(rows(client, "SELECT email FROM users WHERE city IS NULL ORDER BY 1".replace(" ORDER BY 1", "")))
+    assertThat(
+            rows(
+                client,
+                "SELECT email FROM users WHERE city IS NULL ORDER BY 1".replace(" ORDER BY 1", "")))
         .containsExactlyInAnyOrder("France1", "France2");
     run("UPDATE users SET email = DEFAULT WHERE user_id = 1 AND tenant_id = " + onA);
     entriesAreTrue();
@@ -146,12 +149,12 @@ class ExtendedUpdateIT {
     run("UPDATE users SET email = 'e' || (11 - substr(email, 2)::int) WHERE email < 'e2' OR true");
     entriesAreTrue();
     run(
-        "UPDATE users SET email = CASE user_id WHEN 0 THEN 'swap1' WHEN 1 THEN 'swap0' ELSE email END"
-            + " WHERE tenant_id = "
+        "UPDATE users SET email = CASE user_id WHEN 0 THEN 'swap1' WHEN 1 THEN 'swap0' ELSE email"
+            + " END WHERE tenant_id = "
             + onC);
     run(
-        "UPDATE users SET email = CASE user_id WHEN 0 THEN 'swap0' WHEN 1 THEN 'swap1' ELSE email END"
-            + " WHERE tenant_id = "
+        "UPDATE users SET email = CASE user_id WHEN 0 THEN 'swap0' WHEN 1 THEN 'swap1' ELSE email"
+            + " END WHERE tenant_id = "
             + onC);
     refused("UPDATE users SET email = 'same'", "23505");
     refused("UPDATE users SET email = 'same' WHERE tenant_id = " + onB, "23505");
@@ -172,12 +175,15 @@ class ExtendedUpdateIT {
       run("UPDATE users SET email = replace(email, 'x', ''), city = 'Oulu'" + of);
       run("DELETE FROM users WHERE user_id = 1 AND tenant_id = " + tenant);
       run("SAVEPOINT t");
-      run("INSERT INTO users (tenant_id, user_id, email) VALUES (%d, 1, 'again')".formatted(tenant));
+      run(
+          "INSERT INTO users (tenant_id, user_id, email) VALUES (%d, 1, 'again')"
+              .formatted(tenant));
       run("UPDATE users SET email = email || 1, city = 'Rauma'" + of);
       run("DELETE FROM users WHERE user_id = 1 AND tenant_id = " + tenant);
       run("ROLLBACK TO t");
-      run("INSERT INTO users (tenant_id, user_id, email) VALUES (%d, 1, 'e%d')"
-          .formatted(tenant, tenant == onA ? 1 : 4));
+      run(
+          "INSERT INTO users (tenant_id, user_id, email) VALUES (%d, 1, 'e%d')"
+              .formatted(tenant, tenant == onA ? 1 : 4));
       run("UPDATE users SET name = 'seen'" + of);
       run("COMMIT");
       entriesAreTrue();
@@ -229,12 +235,17 @@ class ExtendedUpdateIT {
 
   @Test
   void strictAndExtendedIndexesOfOneTable() throws SQLException {
-    run("INSERT INTO people VALUES (%d, 1, 'm1', 'p1', 'n'), (%d, 1, 'm2', 'p2', 'n')"
-        .formatted(onA, onB));
-    String strict = refused("UPDATE people SET mail = 'x', phone = 'y' WHERE tenant_id = " + onA, "0A000");
+    run(
+        "INSERT INTO people VALUES (%d, 1, 'm1', 'p1', 'n'), (%d, 1, 'm2', 'p2', 'n')"
+            .formatted(onA, onB));
+    String strict =
+        refused("UPDATE people SET mail = 'x', phone = 'y' WHERE tenant_id = " + onA, "0A000");
     assertThat(strict).contains("by_mail").contains("write/declared-column");
     assertThat(count("UPDATE people SET phone = phone || '0'")).isEqualTo(2);
-    assertThat(count("UPDATE people SET mail = 'm3' WHERE tenant_id = %d AND person_id = 1".formatted(onA)))
+    assertThat(
+            count(
+                "UPDATE people SET mail = 'm3' WHERE tenant_id = %d AND person_id = 1"
+                    .formatted(onA)))
         .isEqualTo(1);
     entriesAreTrue();
     refused("DELETE FROM people WHERE mail = 'm2'", "0A000");
