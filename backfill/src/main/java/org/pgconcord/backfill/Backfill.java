@@ -5,12 +5,14 @@ import java.io.UncheckedIOException;
 import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -105,24 +107,48 @@ public final class Backfill {
     LoadClaim claim = new LoadClaim(index.name(), note.claimName());
     try {
       directory.prepare(note);
-      Connection target = sessions.open(index.lookupShard());
-      try {
-        Optional<Loaded> ended = claim.take(target, index.gsi().lookup());
-        services.hook().reached(BuildStep.TARGET_CLAIMED);
-        LookupColumns columns = LookupColumns.read(target, index);
-        target.commit();
-        Loaded loaded =
-            ended.isPresent() ? ended.get() : exportAndLoad(snapshots, directory, claim, columns);
-        return end(target, claim, loaded, ended.isPresent(), directory);
-      } finally {
-        sessions.close(target);
+      Map<ShardId, Loaded> ended = claimAll(claim);
+      Set<ShardId> open = new TreeSet<>(index.lookupShards());
+      open.removeAll(ended.keySet());
+      if (!open.isEmpty()) {
+        for (Map.Entry<ShardId, Loaded> loaded :
+            exportAndLoad(snapshots, open, directory, claim).entrySet()) {
+          end(loaded.getKey(), claim, loaded.getValue());
+          ended.put(loaded.getKey(), loaded.getValue());
+        }
       }
+      return end(ended.values(), directory);
     } catch (SQLException e) {
       throw ErrorCode.BACKFILL_FAILED
           .because("the build of " + index.name() + " failed: " + e.getMessage())
           .withCause(e);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Makes every lookup shard this build's; what has been loaded where it ended before. */
+  private Map<ShardId, Loaded> claimAll(LoadClaim claim) throws SQLException {
+    Map<ShardId, Loaded> ended = new TreeMap<>();
+    for (ShardId lookup : index.lookupShards()) {
+      Connection target = sessions.open(lookup);
+      try {
+        claim.take(target, index.gsi().lookup()).ifPresent(loaded -> ended.put(lookup, loaded));
+        services.hook().reached(BuildStep.TARGET_CLAIMED);
+      } finally {
+        sessions.close(target);
+      }
+    }
+    return ended;
+  }
+
+  /** The lookup table has one definition on all its shards: a precondition of the build. */
+  private LookupColumns columns() throws SQLException {
+    Connection target = sessions.open(index.lookupShards().get(0));
+    try {
+      return LookupColumns.read(target, index);
+    } finally {
+      sessions.close(target);
     }
   }
 
@@ -150,7 +176,7 @@ public final class Backfill {
     byte[] random = new byte[8];
     new SecureRandom().nextBytes(random);
     String name = HexFormat.of().formatHex(random);
-    journal.begin(new BuildNote(name, 0, definition(), Map.of(), null, false));
+    journal.begin(new BuildNote(name, 0, definition(), Map.of(), Map.of(), false));
     services.hook().reached(BuildStep.BUILD_NOTED);
   }
 
@@ -173,7 +199,7 @@ public final class Backfill {
         index.columns().toString(),
         String.valueOf(gsi.unique()),
         String.valueOf(gsi.ignoreNull()),
-        index.lookupShard().toString(),
+        index.lookupDefinition(),
         index.ownerShards().toString());
   }
 
@@ -192,16 +218,17 @@ public final class Backfill {
     }
   }
 
-  private Loaded exportAndLoad(
+  private Map<ShardId, Loaded> exportAndLoad(
       Map<ShardId, OwnerSnapshot> snapshots,
+      Set<ShardId> lookups,
       BuildDirectory directory,
-      LoadClaim claim,
-      LookupColumns columns)
-      throws IOException {
+      LoadClaim claim)
+      throws SQLException {
+    LookupColumns columns = columns();
     int threads = services.options().exporters() + index.ownerShards().size();
     ExecutorService workers =
         Executors.newFixedThreadPool(
-            Math.max(threads, services.options().loaders()),
+            Math.max(threads, Loads.AT_ONCE * (services.options().loaders() + 1)),
             task -> {
               Thread thread = new Thread(task, "backfill-" + index.name());
               thread.setDaemon(true);
@@ -211,7 +238,7 @@ public final class Backfill {
       new Exports(index, services, sink, sessions, journal, directory, columns)
           .run(withoutRuns(snapshots), workers);
       return new Loads(index, services, sink, sessions, journal, directory)
-          .run(claim, columns.order(), workers);
+          .run(lookups, claim, columns.order(), workers);
     } catch (CompletionException e) {
       throw e.getCause() instanceof RuntimeException cause ? cause : e;
     } finally {
@@ -232,22 +259,24 @@ public final class Backfill {
     return needed;
   }
 
-  /** Commits the end in the target unless it is there, then notes it and removes the runs. */
-  private BackfillResult end(
-      Connection target,
-      LoadClaim claim,
-      Loaded loaded,
-      boolean committed,
-      BuildDirectory directory)
-      throws SQLException, IOException {
-    BuildNote note = journal.note();
-    if (!committed) {
+  /** Commits the end of one lookup shard's load there, with the positions of all streams. */
+  private void end(ShardId lookup, LoadClaim claim, Loaded loaded) throws SQLException {
+    Connection target = sessions.open(lookup);
+    try {
       claim.hold(target);
-      services.progress().start(target, index.name(), consistentPoints(note));
+      services.progress().start(target, index.name(), consistentPoints(journal.note()));
       claim.end(target, loaded);
       target.commit();
-      services.hook().reached(BuildStep.LOAD_COMMITTED);
+    } finally {
+      sessions.close(target);
     }
+    services.hook().reached(BuildStep.LOAD_COMMITTED);
+  }
+
+  /** Every lookup shard has its end: notes it and removes the runs. */
+  private BackfillResult end(Collection<Loaded> ended, BuildDirectory directory)
+      throws IOException {
+    BuildNote note = journal.note();
     journal.noteLoaded();
     services.hook().reached(BuildStep.LOAD_NOTED);
     directory.delete();
@@ -256,7 +285,10 @@ public final class Backfill {
             .flatMap(shard -> shard.runs().stream())
             .mapToLong(RunNote::nullViolations)
             .sum();
-    return new BackfillResult(loaded.rows(), loaded.duplicateRows(), violations);
+    return new BackfillResult(
+        ended.stream().mapToLong(Loaded::rows).sum(),
+        ended.stream().mapToLong(Loaded::duplicateRows).sum(),
+        violations);
   }
 
   private static Map<ShardId, Lsn> consistentPoints(BuildNote note) {

@@ -4,7 +4,7 @@ package org.pgconcord.backfill;
  * Limits of a build's use of machines.
  *
  * @param exporters reading sessions over all shards
- * @param loaders writing sessions on the lookup shard
+ * @param loaders writing sessions on a lookup shard
  * @param exportRangeBytes least size of an owner table's part that becomes one run; larger tables
  *     have larger parts, so that a shard has at most {@link #MAX_RUNS} of them
  * @param sortMemoryKilobytes {@code work_mem} of a reading session

@@ -15,8 +15,8 @@ import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.ShardId;
 
 /**
- * Where a build's runs are: {@code backfill/GSI/BUILD/SHARD-RANGE.run} under the state directory.
- * Names that are not plain are written in hexadecimal.
+ * Where a build's runs are: {@code backfill/GSI/BUILD/SHARD-RANGE-LOOKUP.run} under the state
+ * directory. Names that are not plain are written in hexadecimal.
  */
 public final class BuildDirectory {
   private final Path root;
@@ -35,8 +35,13 @@ public final class BuildDirectory {
     return directory;
   }
 
-  public String runName(ShardId shard, int range) {
-    return plain(shard.uid()) + "-" + range + ".run";
+  /**
+   * A run's file.
+   *
+   * @param lookup the lookup shard's place among the index's
+   */
+  public String runName(ShardId shard, int range, int lookup) {
+    return plain(shard.uid()) + "-" + range + "-" + lookup + ".run";
   }
 
   /** Makes the directory and removes what earlier builds of the index left, and loose files. */

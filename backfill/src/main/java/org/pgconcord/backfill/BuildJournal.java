@@ -1,5 +1,6 @@
 package org.pgconcord.backfill;
 
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.backfill.BuildNote.ShardNote;
@@ -25,7 +26,8 @@ public final class BuildJournal {
   BuildJournal(StateStore store, GsiName gsi) {
     this.store = store;
     this.notes = store.table(StateTable.RUNS, Codec.text(), Codec.json(BuildNote.class));
-    this.key = "build/" + gsi;
+    // The notes of the first kind, under "build/", knew of one lookup shard.
+    this.key = "build-2/" + gsi;
     this.current = notes.get(key).orElse(null);
   }
 
@@ -53,18 +55,19 @@ public final class BuildJournal {
     write(note().withShard(shard.uid(), part));
   }
 
-  public synchronized void noteRun(ShardId shard, RunNote run) {
+  /** Notes all runs of one range at once: it is exported or it is not. */
+  public synchronized void noteRuns(ShardId shard, List<RunNote> runs) {
     ShardNote part =
         shard(shard).orElseThrow(() -> new IllegalStateException("no ranges of " + shard));
-    write(note().withShard(shard.uid(), part.with(run)));
+    write(note().withShard(shard.uid(), part.with(runs)));
   }
 
   public synchronized void discardShard(ShardId shard) {
     write(note().withoutShard(shard.uid()));
   }
 
-  synchronized void noteCuts(java.util.List<byte[]> cuts) {
-    write(note().withCuts(cuts));
+  synchronized void noteCuts(ShardId lookup, List<byte[]> cuts) {
+    write(note().withCuts(lookup.uid(), cuts));
   }
 
   synchronized void noteLoaded() {

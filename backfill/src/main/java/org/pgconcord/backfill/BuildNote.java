@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 import org.pgconcord.backfill.export.BlockRange;
 import org.pgconcord.backfill.run.RunNote;
 
@@ -15,7 +14,7 @@ import org.pgconcord.backfill.run.RunNote;
  * @param attempt raised when runs are thrown away: what was loaded from them must go too
  * @param definition what the build is of; another definition is another build
  * @param shards owner shard -> its part
- * @param cuts the keys between the load's ranges; null until all shards are exported
+ * @param cuts lookup shard -> the keys between its load's ranges, once all shards are exported
  * @param loaded true when the target has everything
  */
 public record BuildNote(
@@ -23,17 +22,18 @@ public record BuildNote(
     int attempt,
     String definition,
     Map<String, ShardNote> shards,
-    @Nullable List<byte[]> cuts,
+    Map<String, List<byte[]>> cuts,
     boolean loaded) {
   public BuildNote {
     shards = Map.copyOf(shards);
+    cuts = Map.copyOf(cuts);
   }
 
   /**
    * One owner shard's part.
    *
    * @param consistentPoint of the snapshot that all its runs come from
-   * @param ranges the table's parts, one run each
+   * @param ranges the table's parts, each with one run for each lookup shard
    * @param rowsEstimated of the whole shard
    */
   public record ShardNote(
@@ -44,16 +44,16 @@ public record BuildNote(
     }
 
     public boolean complete() {
-      return runs.size() == ranges.size();
+      return runs.stream().map(RunNote::range).distinct().count() == ranges.size();
     }
 
     public boolean hasRun(int range) {
       return runs.stream().anyMatch(run -> run.range() == range);
     }
 
-    ShardNote with(RunNote run) {
+    ShardNote with(List<RunNote> added) {
       List<RunNote> more = new ArrayList<>(runs);
-      more.add(run);
+      more.addAll(added);
       return new ShardNote(consistentPoint, ranges, more, rowsEstimated);
     }
 
@@ -80,11 +80,13 @@ public record BuildNote(
   BuildNote withoutShard(String shard) {
     Map<String, ShardNote> fewer = new TreeMap<>(shards);
     fewer.remove(shard);
-    return new BuildNote(build, attempt + 1, definition, fewer, null, loaded);
+    return new BuildNote(build, attempt + 1, definition, fewer, Map.of(), loaded);
   }
 
-  BuildNote withCuts(List<byte[]> keys) {
-    return new BuildNote(build, attempt, definition, shards, keys, loaded);
+  BuildNote withCuts(String lookup, List<byte[]> keys) {
+    Map<String, List<byte[]>> more = new TreeMap<>(cuts);
+    more.put(lookup, keys);
+    return new BuildNote(build, attempt, definition, shards, more, loaded);
   }
 
   BuildNote asLoaded() {

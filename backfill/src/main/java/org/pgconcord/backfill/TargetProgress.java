@@ -14,7 +14,7 @@ import org.pgconcord.config.value.ShardId;
 @FunctionalInterface
 public interface TargetProgress {
   /**
-   * @param transaction an open transaction on the lookup shard: the one that ends the load; neither
+   * @param transaction an open transaction on a lookup shard: the one that ends its load; neither
    *     committed nor rolled back here
    */
   void start(Connection transaction, GsiName gsi, Map<ShardId, Lsn> consistentPoints)

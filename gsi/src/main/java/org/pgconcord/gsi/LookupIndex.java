@@ -29,15 +29,19 @@ import org.pgconcord.config.value.Tuple;
  * unique index, all columns of any other. The rest is the <i>holder</i>, which names the owner row
  * of a unique key.
  *
+ * <p>Where the lookup table is sharded, an identity's entry is on the shard of its key ({@link
+ * #lookupShard}): all that this module says of entries, it says of one identity on that shard.
+ *
  * @param owner the owner table as its shards describe it
  * @param columns the lookup table's columns, the identity's first
+ * @param places from an identity to the shard of its entry
  * @param locator from a shard key to the shard of its rows
  */
 public record LookupIndex(
     Gsi gsi,
     TableSchema owner,
     List<IndexColumn> columns,
-    ShardId lookupShard,
+    EntryPlaces places,
     List<ShardId> ownerShards,
     ShardLocator locator) {
 
@@ -79,7 +83,7 @@ public record LookupIndex(
         gsi,
         owner,
         columns,
-        lookup.shard(),
+        EntryPlaces.of(lookup, columns.subList(0, gsi.columns().size())),
         sharded.group().shards(),
         new ShardLocator(sharded.group(), sharded.index(), shardKeyTypes));
   }
@@ -187,6 +191,33 @@ public record LookupIndex(
   /** What names the owner row: its shard key, then what more is stored of its primary key. */
   public Tuple ownerOf(Entry entry) {
     return entry.row().part(key().size(), columns.size());
+  }
+
+  /** The shards that hold the lookup table, in one order for all who go over them. */
+  public List<ShardId> lookupShards() {
+    return places.shards();
+  }
+
+  /**
+   * The indexed columns that shard the lookup table, in its shard index's order; none of one shard.
+   */
+  public List<IndexColumn> lookupShardKey() {
+    return places.shardKey().stream().map(columns::get).toList();
+  }
+
+  /** The shard of the entries with these values of {@link #lookupShardKey}. */
+  public ShardId lookupShardOf(Tuple lookupShardKey) {
+    return places.ofShardKey(lookupShardKey);
+  }
+
+  /** All that decides where entries are, as text: other text, other places. */
+  public String lookupDefinition() {
+    return places.definition();
+  }
+
+  /** The shard of an identity's entry: nobody writes or looks for it on another one. */
+  public ShardId lookupShard(Tuple identity) {
+    return places.of(identity);
   }
 
   /** The shard of the entry's owner row. */

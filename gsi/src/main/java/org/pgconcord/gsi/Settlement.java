@@ -258,7 +258,7 @@ public final class Settlement {
   }
 
   private Step.Place lookupPlace() {
-    return new Step.Place(Step.Session.LOOKUP, index.lookupShard());
+    return new Step.Place(Step.Session.LOOKUP, index.lookupShard(identity));
   }
 
   private Step.Place ownerPlace(Tuple holder) {

@@ -59,6 +59,20 @@ public final class SettlementRunner implements AutoCloseable {
     }
   }
 
+  /**
+   * Removes an entry from a lookup shard on which its key does not belong, whatever its row: nobody
+   * looks for it there and nobody keeps it true, so there is nobody to exclude.
+   *
+   * @return false when it was gone
+   */
+  public boolean removeStray(ShardId at, Entry entry) throws SQLException {
+    if (index.lookupShard(entry.identity()).equals(at)) {
+      throw new IllegalArgumentException("the entry is where it belongs");
+    }
+    Step.Place place = new Step.Place(Step.Session.LOOKUP, at);
+    return !execute(new Step.Command(place, new EntrySql(index).delete(entry))).isEmpty();
+  }
+
   Outcome run(Step first) throws SQLException {
     Step step = first;
     while (step instanceof Step.Send send) {

@@ -28,7 +28,7 @@ public final class DefinitionHash {
             index.columns().stream().map(c -> column(c.column())).collect(Collectors.joining("\n")),
             gsi.ownerPrimaryKey().toString(),
             "unique " + gsi.unique() + ", ignore_null " + gsi.ignoreNull(),
-            index.lookupShard().uid(),
+            index.lookupDefinition(),
             index.ownerShards().toString());
     return HexFormat.of().formatHex(sha256(definition)).substring(0, HEX_DIGITS);
   }

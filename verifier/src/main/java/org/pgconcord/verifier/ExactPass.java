@@ -57,10 +57,11 @@ final class ExactPass {
           whole.expected().count(),
           whole.actual().count(),
           wrong,
-          found.complete(),
+          found.complete() && comparison.strays().complete(),
           List.copyOf(late),
           found.suspects().size() - wrong.size(),
-          rows);
+          rows,
+          comparison.strays().still(index, services.sessions()));
     } finally {
       services.log().release(index.name());
     }
@@ -72,7 +73,7 @@ final class ExactPass {
     return new Comparison(
         index,
         snapshots,
-        Correction.read(services.log(), index.name(), snapshots),
+        Correction.read(services.log(), index, snapshots),
         snapshots.sums(services.random()),
         services.threads());
   }

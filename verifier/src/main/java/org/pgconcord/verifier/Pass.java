@@ -6,6 +6,7 @@ import java.util.TreeMap;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.verifier.search.KeyState;
+import org.pgconcord.verifier.search.Strays;
 import org.pgconcord.verifier.settle.OwnerRows;
 
 /**
@@ -16,6 +17,7 @@ import org.pgconcord.verifier.settle.OwnerRows;
  * @param complete false when there may be more of them
  * @param skipped shards whose stream did not pass its position in time
  * @param inFlight suspects that transactions under way explain
+ * @param strays entries on lookup shards where nobody looks for them
  */
 record Pass(
     Map<ShardId, Lsn> positions,
@@ -25,7 +27,8 @@ record Pass(
     boolean complete,
     List<ShardId> skipped,
     long inFlight,
-    OwnerRows.Found rows) {
+    OwnerRows.Found rows,
+    Strays strays) {
   Pass {
     positions = java.util.Collections.unmodifiableMap(new TreeMap<>(positions));
     wrong = List.copyOf(wrong);

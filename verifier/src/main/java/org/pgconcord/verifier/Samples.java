@@ -12,6 +12,7 @@ import org.pgconcord.verifier.report.Difference;
 import org.pgconcord.verifier.report.OwnerRef;
 import org.pgconcord.verifier.report.Sample;
 import org.pgconcord.verifier.search.KeyState;
+import org.pgconcord.verifier.search.Strays;
 import org.pgconcord.verifier.settle.OwnerReader;
 
 /** Names some of the wrong keys of each kind, with the primary keys of their rows. */
@@ -36,6 +37,24 @@ final class Samples {
       }
     }
     return samples;
+  }
+
+  /** A surplus entry with the lookup shard on which it does not belong. */
+  List<Sample> of(Strays strays) {
+    return strays.found().stream()
+        .limit(services.options().samplesPerKind())
+        .map(
+            stray ->
+                new Sample(
+                    Difference.SURPLUS,
+                    index.keyOf(stray.entry()).toString(),
+                    List.of(),
+                    "%s, on lookup shard %s instead of %s"
+                        .formatted(
+                            index.ownerOf(stray.entry()),
+                            stray.shard(),
+                            index.lookupShard(stray.entry().identity()))))
+        .toList();
   }
 
   private Sample sample(Difference difference, KeyState state, OwnerReader reader)

@@ -65,7 +65,8 @@ final class SettledPass {
           seen.complete(),
           late,
           inFlight,
-          seen.rows());
+          seen.rows(),
+          seen.strays().still(index, services.sessions()));
     }
   }
 
@@ -90,10 +91,11 @@ final class SettledPass {
           whole.expected().count(),
           whole.actual().count(),
           found.suspects(),
-          found.complete(),
+          found.complete() && comparison.strays().complete(),
           List.of(),
           0,
-          rows);
+          rows,
+          comparison.strays());
     }
   }
 

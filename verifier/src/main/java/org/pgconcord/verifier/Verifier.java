@@ -39,7 +39,9 @@ public final class Verifier {
     Instant started = services.clock().instant();
     try {
       Pass pass = pass(index, request.state());
-      List<Sample> samples = new ArrayList<>(new Samples(index, services).of(pass.wrong()));
+      Samples named = new Samples(index, services);
+      List<Sample> samples = new ArrayList<>(named.of(pass.wrong()));
+      samples.addAll(named.of(pass.strays()));
       samples.addAll(pass.rows().samples());
       long repaired = request.repair() ? repair(index, request.state(), pass) : 0;
       return report(index, request, started, pass, samples, repaired);
@@ -52,12 +54,13 @@ public final class Verifier {
 
   private long repair(LookupIndex index, GsiState state, Pass pass) throws SQLException {
     Repair repair = new Repair(index, services);
+    long removed = repair.remove(pass.strays());
     if (pass.wrong().isEmpty() || state.maintained()) {
-      return repair.run(pass.wrong());
+      return removed + repair.run(pass.wrong());
     }
     BlindWrites.Pause pause = services.blindWrites().pause(index.name());
     try {
-      return repair.run(pass.wrong());
+      return removed + repair.run(pass.wrong());
     } finally {
       pause.end();
     }
@@ -108,7 +111,7 @@ public final class Verifier {
         pass.expected(),
         pass.actual(),
         count(pass.wrong(), Difference.MISSING),
-        count(pass.wrong(), Difference.SURPLUS),
+        count(pass.wrong(), Difference.SURPLUS) + pass.strays().found().size(),
         count(pass.wrong(), Difference.WRONG_OWNER),
         count(pass.wrong(), Difference.DUPLICATE),
         pass.rows().nullViolations(),

@@ -66,13 +66,19 @@ public record LookupColumns(List<ColumnType> types, int identity) {
   /**
    * The statement that gives one part of an owner table as sorted binary rows. All columns are cast
    * to the lookup columns' types without modifier: the bytes are then what the load's receive
-   * functions take, and a modifier is checked there instead of silently cutting values here.
+   * functions take, and a modifier is checked there instead of silently cutting values here. Behind
+   * them, where the lookup table is sharded, its shard key as text, which is what routes.
    */
   String copyOut(LookupIndex index, BlockRange range) {
     List<IndexColumn> columns = index.columns();
-    return "COPY (SELECT %s FROM (SELECT %s FROM ONLY %s WHERE %s AND %s) e ORDER BY %s) TO STDOUT (FORMAT binary)"
+    String routing =
+        index.lookupShardKey().stream()
+            .map(column -> ", c" + columns.indexOf(column) + "::text")
+            .collect(Collectors.joining());
+    return "COPY (SELECT %s%s FROM (SELECT %s FROM ONLY %s WHERE %s AND %s) e ORDER BY %s) TO STDOUT (FORMAT binary)"
         .formatted(
             each(columns.size(), i -> "c" + i, ", "),
+            routing,
             each(
                 columns.size(),
                 i -> columns.get(i).quoted() + "::" + types.get(i).name() + " AS c" + i,

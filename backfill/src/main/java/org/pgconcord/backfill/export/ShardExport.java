@@ -28,7 +28,8 @@ import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.LookupIndex;
 
 /**
- * Exports one owner shard: all parts of its table, each as one run, all from one snapshot.
+ * Exports one owner shard: all parts of its table, each as one run for each lookup shard, all from
+ * one snapshot.
  *
  * <h2>Why each owner row is in the runs exactly once</h2>
  *
@@ -70,7 +71,7 @@ public final class ShardExport {
     this.options = options;
     this.hook = hook;
     this.ranges =
-        new RangeExport(index, columns, findings, directory.path(), options.sortMemoryKilobytes());
+        new RangeExport(index, columns, findings, directory, options.sortMemoryKilobytes());
   }
 
   /**
@@ -162,10 +163,9 @@ public final class ShardExport {
       Connection reader = sessions.open(shard);
       try {
         SnapshotImport.begin(reader, snapshot);
-        RunNote run =
-            ranges.export(reader, shard, range, ordinal, directory.runName(shard, ordinal), meter);
+        List<RunNote> runs = ranges.export(reader, shard, range, ordinal, meter);
         hook.reached(BuildStep.RUN_WRITTEN);
-        journal.noteRun(shard, run);
+        journal.noteRuns(shard, runs);
         hook.reached(BuildStep.RUN_NOTED);
       } finally {
         sessions.close(reader);

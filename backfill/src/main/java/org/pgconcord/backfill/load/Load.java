@@ -24,7 +24,7 @@ import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.LookupIndex;
 
 /**
- * Merges all runs of all shards into the lookup table, range by range.
+ * Merges the runs of all owner shards into the lookup table on one shard, range by range.
  *
  * <h2>Invariant</h2>
  *
@@ -58,13 +58,14 @@ public final class Load {
 
   public Load(
       LookupIndex index,
+      ShardId lookupShard,
       LoadClaim claim,
       Sessions sessions,
       BackfillOptions options,
       BuildFindings findings,
       BuildStep.Hook hook) {
     this.sessions = sessions;
-    this.lookupShard = index.lookupShard();
+    this.lookupShard = lookupShard;
     this.claim = claim;
     this.options = options;
     this.rangeLoad = new RangeLoad(index, claim, sessions, findings, hook);

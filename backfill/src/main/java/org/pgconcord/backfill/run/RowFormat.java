@@ -1,5 +1,9 @@
 package org.pgconcord.backfill.run;
 
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * One row of a binary COPY whose columns are not NULL (PostgreSQL manual, "COPY", Binary Format):
  * {@code int16 columns}, then each value after its {@code int32 length}, the identity's first. Runs
@@ -35,6 +39,33 @@ public final class RowFormat {
         | ((bytes[at + 1] & 0xFF) << 16)
         | ((bytes[at + 2] & 0xFF) << 8)
         | (bytes[at + 3] & 0xFF);
+  }
+
+  /** The length of a whole row's first columns, what is before them included. */
+  public static int lengthOfFirst(byte[] row, int from, int columns) {
+    int at = from + VALUES;
+    for (int column = 0; column < columns; column++) {
+      at += 4 + int32(row, at);
+    }
+    return at - from;
+  }
+
+  /** The values of a whole row's columns from one on, as UTF-8 texts. */
+  public static List<String> textsAfter(byte[] row, int from, int columns) {
+    List<String> texts = new ArrayList<>();
+    int at = from + lengthOfFirst(row, from, columns);
+    for (int column = columns; column < int16(row, from); column++) {
+      int length = int32(row, at);
+      texts.add(new String(row, at + 4, length, StandardCharsets.UTF_8));
+      at += 4 + length;
+    }
+    return texts;
+  }
+
+  /** Says of how many columns the row is. */
+  public static void setColumns(byte[] row, int from, int columns) {
+    row[from] = (byte) (columns >> 8);
+    row[from + 1] = (byte) columns;
   }
 
   /**

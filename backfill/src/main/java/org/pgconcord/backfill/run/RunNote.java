@@ -5,6 +5,7 @@ package org.pgconcord.backfill.run;
  *
  * @param file the file's name in the build's directory
  * @param range the ordinal of its ctid range in the shard's list
+ * @param lookup the lookup shard that its entries belong on
  * @param rows entries in it
  * @param dataBytes bytes of entries, from the file's start
  * @param fileBytes bytes of the whole file, samples included
@@ -14,6 +15,7 @@ package org.pgconcord.backfill.run;
 public record RunNote(
     String file,
     int range,
+    String lookup,
     long rows,
     long dataBytes,
     long fileBytes,

@@ -22,6 +22,7 @@ public final class RunWriter implements AutoCloseable {
   private final Path directory;
   private final String name;
   private final int range;
+  private final String lookup;
   private final FileChannel channel;
   private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
   private final CRC32C checksum = new CRC32C();
@@ -30,10 +31,11 @@ public final class RunWriter implements AutoCloseable {
   private long rows;
   private long nextSampleAt;
 
-  public RunWriter(Path directory, String name, int range) throws IOException {
+  public RunWriter(Path directory, String name, int range, String lookup) throws IOException {
     this.directory = directory;
     this.name = name;
     this.range = range;
+    this.lookup = lookup;
     this.channel =
         FileChannel.open(
             directory.resolve(name),
@@ -70,7 +72,7 @@ public final class RunWriter implements AutoCloseable {
     channel.close();
     syncDirectory(directory);
     return new RunNote(
-        name, range, rows, dataBytes, written, (int) checksum.getValue(), nullViolations);
+        name, range, lookup, rows, dataBytes, written, (int) checksum.getValue(), nullViolations);
   }
 
   /** A new name is durable only when its directory is. */

@@ -142,7 +142,7 @@ class MergedRunsTest {
   }
 
   private RunNote write(String name, int range, List<String> keys) throws IOException {
-    try (RunWriter writer = new RunWriter(directory, name, range)) {
+    try (RunWriter writer = new RunWriter(directory, name, range, "l")) {
       for (String key : keys) {
         byte[] row = row(key);
         writer.row(row, 0, row.length);

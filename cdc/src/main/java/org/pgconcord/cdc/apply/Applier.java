@@ -17,15 +17,17 @@ import org.pgconcord.gsi.EntryChange;
 import org.pgconcord.gsi.LookupIndex;
 
 /**
- * Applies one owner shard's transactions to one lookup table without looking at the owner: right
- * only while the engine is the sole writer of the index's entries ({@code filling}, {@code
- * tailing}).
+ * Applies one owner shard's transactions to one lookup table, or to the part of it that is on one
+ * shard, without looking at the owner: right only while the engine is the sole writer of the
+ * index's entries ({@code filling}, {@code tailing}).
  *
  * <h2>Invariant</h2>
  *
  * When the progress row of stream <i>i</i> says P, the entries that name rows of shard <i>i</i>,
  * those in the lookup table and those parked, are exactly the entries of shard <i>i</i>'s rows at
- * P.
+ * P. A sharded lookup table is several targets, one on each of its shards, each with a progress row
+ * of its own: the invariant holds for the entries whose keys belong on that shard, and no
+ * transaction of a target touches another.
  *
  * <h2>Why one stream keeps it</h2>
  *
@@ -69,6 +71,7 @@ final class Applier implements Target {
 
   private final LookupIndex index;
   private final ShardId shard;
+  private final ShardId target;
   private final EntryReader reader;
   private final LookupWriter writer;
   private final ProgressRow progress;
@@ -83,7 +86,8 @@ final class Applier implements Target {
   Applier(TargetContext context, long epoch) {
     this.index = context.index();
     this.shard = context.stream().shard();
-    this.reader = new EntryReader(index);
+    this.target = context.lookup();
+    this.reader = EntryReader.at(index, target);
     this.writer = new LookupWriter(index);
     this.progress = new ProgressRow(context.stream(), index.name());
     this.parking = new Parking(context.stream(), index);
@@ -99,13 +103,13 @@ final class Applier implements Target {
     if (transactions.stream().noneMatch(this::concerned)) {
       return false;
     }
-    Connection lookup = sessions.on(index.lookupShard());
+    Connection lookup = sessions.on(target);
     lookup.setAutoCommit(false);
     progress.advance(lookup, position, epoch);
     EntryRound round = new EntryRound();
     for (SourceTransaction transaction : transactions) {
       for (RowChange change : transaction.changes()) {
-        if (reader.concerns(change)) {
+        if (reader.touches(change)) {
           take(lookup, round, change);
           rows.one();
         }
@@ -119,7 +123,7 @@ final class Applier implements Target {
 
   @Override
   public void advance(Lsn position) throws SQLException {
-    Connection lookup = sessions.on(index.lookupShard());
+    Connection lookup = sessions.on(target);
     lookup.setAutoCommit(false);
     progress.advance(lookup, position, epoch);
     lookup.commit();
@@ -131,7 +135,7 @@ final class Applier implements Target {
       return true;
     }
     for (RowChange change : transaction.changes()) {
-      if (reader.concerns(change)) {
+      if (reader.touches(change)) {
         return true;
       }
     }
@@ -235,7 +239,7 @@ final class Applier implements Target {
     if (!somethingParked) {
       return;
     }
-    Connection lookup = sessions.on(index.lookupShard());
+    Connection lookup = sessions.on(target);
     lookup.setAutoCommit(false);
     List<ParkedEntry> parked = parking.list(lookup, REVIEW);
     somethingParked = !parked.isEmpty();

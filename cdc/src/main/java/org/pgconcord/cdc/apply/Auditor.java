@@ -71,6 +71,7 @@ final class Auditor implements Target {
 
   private final LookupIndex index;
   private final ShardId shard;
+  private final ShardId target;
   private final EntryReader reader;
   private final LookupWriter writer;
   private final ProgressRow progress;
@@ -85,7 +86,8 @@ final class Auditor implements Target {
   Auditor(TargetContext context, long epoch) {
     this.index = context.index();
     this.shard = context.stream().shard();
-    this.reader = new EntryReader(index);
+    this.target = context.lookup();
+    this.reader = EntryReader.at(index, target);
     this.writer = new LookupWriter(index);
     this.progress = new ProgressRow(context.stream(), index.name());
     this.parking = new Parking(context.stream(), index);
@@ -103,7 +105,7 @@ final class Auditor implements Target {
     boolean concerned = false;
     for (SourceTransaction transaction : transactions) {
       for (RowChange change : transaction.changes()) {
-        if (reader.concerns(change)) {
+        if (reader.touches(change)) {
           concerned = true;
           xids.add(transaction.xid());
           note(change, owned);
@@ -209,7 +211,7 @@ final class Auditor implements Target {
 
   /** The auditor's own statements stand alone, each its own transaction. */
   private Connection lookup() throws SQLException {
-    Connection lookup = sessions.on(index.lookupShard());
+    Connection lookup = sessions.on(target);
     lookup.setAutoCommit(true);
     return lookup;
   }

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.Tuple;
@@ -23,6 +24,9 @@ import org.pgconcord.gsi.SettlementRunner;
  * early or late either way: a suspicion costs a settlement, and an entry that becomes surplus later
  * belongs to whoever makes it so.
  *
+ * <p>An entry on another lookup shard than its key's is surplus whatever its row: nobody looks for
+ * it there and nobody keeps it true, so it is removed without a question.
+ *
  * <p>Used by one thread.
  */
 final class LookupSweep implements AutoCloseable {
@@ -37,10 +41,16 @@ final class LookupSweep implements AutoCloseable {
   /**
    * What a pass did.
    *
-   * @param removed entries that had no owner row
+   * @param removed entries that had no owner row, or were where nobody looks
    * @param unsettled keys whose locks were not to be had; the next pass meets them again
    */
-  record Result(long entries, long removed, List<Tuple> unsettled) {}
+  record Result(long entries, long removed, List<Tuple> unsettled) {
+    Result plus(Result other) {
+      List<Tuple> all = new ArrayList<>(unsettled);
+      all.addAll(other.unsettled);
+      return new Result(entries + other.entries, removed + other.removed, all);
+    }
+  }
 
   LookupSweep(LookupIndex index, SettlementRunner.Sessions source) {
     this.index = index;
@@ -51,27 +61,42 @@ final class LookupSweep implements AutoCloseable {
 
   /** One pass; ends early when {@code stop} says so. */
   Result pass(BooleanSupplier stop) throws SQLException {
-    long entries = 0;
-    long removed = 0;
-    List<Tuple> unsettled = new ArrayList<>();
+    Result all = new Result(0, 0, List.of());
+    for (ShardId lookup : index.lookupShards()) {
+      all = all.plus(pass(lookup, stop));
+    }
+    return all;
+  }
+
+  private Result pass(ShardId lookup, BooleanSupplier stop) throws SQLException {
+    Result all = new Result(0, 0, List.of());
     @Nullable Tuple after = null;
     List<Entry> page;
     do {
-      page = writer.page(sessions.on(index.lookupShard()), Optional.ofNullable(after), PAGE);
-      for (Entry suspect : ownerless(page)) {
-        if (stop.getAsBoolean()) {
-          break;
-        }
-        Outcome.Kind kind = settle(suspect.identity());
-        removed += kind == Outcome.Kind.REMOVED ? 1 : 0;
-        if (kind == Outcome.Kind.UNSETTLED) {
-          unsettled.add(suspect.identity());
-        }
-      }
-      entries += page.size();
+      page = writer.page(sessions.on(lookup), Optional.ofNullable(after), PAGE);
+      all = all.plus(settlePage(lookup, page, stop));
       after = page.isEmpty() ? after : page.get(page.size() - 1).identity();
     } while (page.size() == PAGE && !stop.getAsBoolean());
-    return new Result(entries, removed, unsettled);
+    return all;
+  }
+
+  private Result settlePage(ShardId lookup, List<Entry> page, BooleanSupplier stop)
+      throws SQLException {
+    Predicate<Entry> inPlace = entry -> index.lookupShard(entry.identity()).equals(lookup);
+    List<Entry> strays = page.stream().filter(inPlace.negate()).toList();
+    long removed = stop.getAsBoolean() ? 0 : writer.delete(sessions.on(lookup), strays);
+    List<Tuple> unsettled = new ArrayList<>();
+    for (Entry suspect : ownerless(page.stream().filter(inPlace).toList())) {
+      if (stop.getAsBoolean()) {
+        break;
+      }
+      Outcome.Kind kind = settle(suspect.identity());
+      removed += kind == Outcome.Kind.REMOVED ? 1 : 0;
+      if (kind == Outcome.Kind.UNSETTLED) {
+        unsettled.add(suspect.identity());
+      }
+    }
+    return new Result(page.size(), removed, unsettled);
   }
 
   /** Settles one identity whose entry is in question. */

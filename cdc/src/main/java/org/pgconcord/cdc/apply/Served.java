@@ -1,10 +1,15 @@
 package org.pgconcord.cdc.apply;
 
 import java.util.Optional;
+import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Lsn;
+import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.LookupIndex;
 
-/** One index as one tail serves it. Used by the tail's thread alone. */
+/**
+ * One target as one tail serves it: the entries of one index on one lookup shard. Used by the
+ * tail's thread alone.
+ */
 final class Served {
   private final TargetContext context;
   private final long epoch;
@@ -29,6 +34,13 @@ final class Served {
       case BLIND -> new Applier(context, epoch);
       case AUDIT -> new Auditor(context, epoch);
     };
+  }
+
+  /** What tells the targets of one stream apart: they have positions of their own. */
+  record Key(GsiName gsi, ShardId lookup) {}
+
+  Key key() {
+    return new Key(context.index().name(), context.lookup());
   }
 
   LookupIndex index() {
@@ -71,6 +83,11 @@ final class Served {
 
   void stored(Lsn reached) {
     stored = reached;
+  }
+
+  /** Where blind application has to begin so that nothing after the fence is missing. */
+  Lsn replayFrom(Lsn fence) {
+    return position.isBefore(fence) ? position : fence;
   }
 
   /** Both begin again at a fence. */

@@ -7,7 +7,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,6 +20,7 @@ import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Lsn;
+import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.LookupIndex;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,14 +31,16 @@ import org.slf4j.LoggerFactory;
  *
  * <h2>Invariant</h2>
  *
- * The slot is acknowledged up to P only when each served index's progress row says P or more: every
- * transaction up to P has had its effect durably in that index's own database (I8). So a slot that
- * is ahead of a progress row is not ours any more, and is refused. An index that is being built, or
- * was served before this process began and is not yet, has no position here: while one is reserved
- * the slot is not acknowledged at all, so that the point at which it comes in is still there. The
- * position that others wait for falls back with it. Everything else follows the order <em>entries
- * and progress row, then positions, then slot</em>; a crash between any two repeats transactions,
- * and repetition is recognised by the progress row.
+ * The slot is acknowledged up to P only when the progress row of each target says P or more: every
+ * transaction up to P has had its effect durably on each lookup shard of each served index (I8).
+ * Targets commit one after the other and a crash may come between; each knows by its own row what
+ * it has had, so a transaction counts once on each of them. So a slot that is ahead of a progress
+ * row is not ours any more, and is refused. An index that is being built, or was served before this
+ * process began and is not yet, has no position here: while one is reserved the slot is not
+ * acknowledged at all, so that the point at which it comes in is still there. The position that
+ * others wait for falls back with it. Everything else follows the order <em>entries and progress
+ * row, then positions, then slot</em>; a crash between any two repeats transactions, and repetition
+ * is recognised by the progress row.
  *
  * <h2>One thread decides</h2>
  *
@@ -59,8 +61,8 @@ final class Tail implements AutoCloseable {
   private final TailServices services;
   private final TailStream stream;
   private final Patience patience;
-  private final Map<GsiName, AppliedRows> rows = new ConcurrentHashMap<>();
-  private final Map<GsiName, Served> served = new LinkedHashMap<>();
+  private final Map<Served.Key, AppliedRows> rows = new ConcurrentHashMap<>();
+  private final Targets targets;
   private final Set<GsiName> reserved = new HashSet<>();
   private final Deque<Runnable> orders = new ArrayDeque<>();
   private final Deque<Long> recent = new ArrayDeque<>();
@@ -74,6 +76,7 @@ final class Tail implements AutoCloseable {
     this.services = services;
     this.stream = new TailStream(name, services.streams(), services.clock());
     this.patience = new Patience(name);
+    this.targets = new Targets(name);
     this.thread = new Thread(this::run, "tail-" + name);
     thread.setDaemon(true);
     thread.start();
@@ -86,18 +89,15 @@ final class Tail implements AutoCloseable {
    * position after this moment.
    */
   CompletableFuture<Boolean> reserve(GsiName gsi) {
-    return order(() -> !served.containsKey(gsi) && reserved.add(gsi));
+    return order(() -> targets.of(gsi).isEmpty() && reserved.add(gsi));
   }
 
-  /** Serves the index from its progress row on; fails when there is none. */
+  /** Serves the index from its progress rows on; fails where there is none. */
   CompletableFuture<Boolean> serve(LookupIndex index, ServingMode mode) {
     return order(
         () -> {
-          Served before = served.remove(index.name());
-          if (before != null) {
-            before.target().reset();
-          }
-          served.put(index.name(), take(index, mode));
+          targets.remove(index.name());
+          targets.add(take(index, mode));
           reserved.remove(index.name());
           restartStream();
           return true;
@@ -108,9 +108,9 @@ final class Tail implements AutoCloseable {
   CompletableFuture<Boolean> quiesce(GsiName gsi) {
     return order(
         () -> {
-          Served one = require(gsi);
-          boolean wasBlind = one.mode() == ServingMode.BLIND;
-          one.switchTo(ServingMode.AUDIT);
+          List<Served> all = targets.require(gsi);
+          boolean wasBlind = all.get(0).mode() == ServingMode.BLIND;
+          all.forEach(one -> one.switchTo(ServingMode.AUDIT));
           return wasBlind;
         });
   }
@@ -119,7 +119,7 @@ final class Tail implements AutoCloseable {
   CompletableFuture<Boolean> hold(GsiName gsi) {
     return order(
         () -> {
-          require(gsi).hold();
+          targets.require(gsi).forEach(Served::hold);
           return true;
         });
   }
@@ -128,7 +128,7 @@ final class Tail implements AutoCloseable {
   CompletableFuture<List<Long>> pause(GsiName gsi) {
     return order(
         () -> {
-          require(gsi).pause();
+          targets.require(gsi).forEach(Served::pause);
           return List.copyOf(recent);
         });
   }
@@ -137,11 +137,11 @@ final class Tail implements AutoCloseable {
   CompletableFuture<Boolean> resume(GsiName gsi) {
     return order(
         () -> {
-          Served one = served.get(gsi);
-          if (one == null || !one.paused()) {
+          List<Served> paused = targets.of(gsi).stream().filter(Served::paused).toList();
+          if (paused.isEmpty()) {
             return false;
           }
-          one.resume();
+          paused.forEach(Served::resume);
           restartStream();
           return true;
         });
@@ -155,38 +155,46 @@ final class Tail implements AutoCloseable {
   CompletableFuture<Boolean> resumeBlind(GsiName gsi, Lsn fence) {
     return order(
         () -> {
-          Served one = require(gsi);
-          Lsn from = one.position().isBefore(fence) ? one.position() : fence;
-          refuseGap(one.index(), from);
-          try (Connection connection = services.sessions().open(one.index().lookupShard())) {
-            new ProgressRow(name, gsi).reset(connection, from, one.epoch());
+          List<Served> all = targets.require(gsi);
+          for (Served one : all) {
+            resetProgress(one, one.replayFrom(fence));
           }
-          one.switchTo(ServingMode.BLIND);
-          one.rewind(from);
+          // All rows first: no target may apply blindly while another's row can still fail.
+          for (Served one : all) {
+            Lsn from = one.replayFrom(fence);
+            one.switchTo(ServingMode.BLIND);
+            one.rewind(from);
+          }
           restartStream();
           return true;
         });
+  }
+
+  private void resetProgress(Served one, Lsn from) throws SQLException {
+    refuseGap(one.index(), from);
+    try (Connection connection = services.sessions().open(one.key().lookup())) {
+      new ProgressRow(name, one.key().gsi()).reset(connection, from, one.epoch());
+    }
   }
 
   CompletableFuture<Boolean> drop(GsiName gsi) {
     return order(
         () -> {
           reserved.remove(gsi);
-          Served gone = served.remove(gsi);
-          if (gone != null) {
-            gone.target().reset();
-          }
-          if (served.isEmpty()) {
+          boolean served = targets.remove(gsi);
+          if (targets.isEmpty()) {
             stream.stop();
           }
-          return gone != null;
+          return served;
         });
   }
 
-  /** The row changes that have been brought to the index; any thread. */
+  /** The row changes that have been brought to the index, to each lookup shard; any thread. */
   long appliedRows(GsiName gsi) {
-    AppliedRows known = rows.get(gsi);
-    return known == null ? 0 : known.count();
+    return rows.entrySet().stream()
+        .filter(each -> each.getKey().gsi().equals(gsi))
+        .mapToLong(each -> each.getValue().count())
+        .sum();
   }
 
   /** The ids of the last transactions that have been handled. */
@@ -215,36 +223,40 @@ final class Tail implements AutoCloseable {
     return result;
   }
 
-  private Served require(GsiName gsi) {
-    Served one = served.get(gsi);
-    if (one == null) {
-      throw new IllegalStateException(gsi + " is not served by stream " + name);
+  private List<Served> take(LookupIndex index, ServingMode mode) throws SQLException {
+    List<Served> all = new ArrayList<>();
+    for (ShardId lookup : index.lookupShards()) {
+      all.add(take(index, lookup, mode));
     }
-    return one;
+    return all;
   }
 
-  private Served take(LookupIndex index, ServingMode mode) throws SQLException {
+  private Served take(LookupIndex index, ShardId lookup, ServingMode mode) throws SQLException {
     TargetContext context =
         new TargetContext(
             name,
             index,
+            lookup,
             new ShardSessions(services.sessions()),
             services.sessions(),
             services.positions(),
             services.duplicates(),
-            rows.computeIfAbsent(index.name(), gsi -> new AppliedRows()));
-    try (Connection connection = services.sessions().open(index.lookupShard())) {
+            rows.computeIfAbsent(
+                new Served.Key(index.name(), lookup), target -> new AppliedRows()));
+    try (Connection connection = services.sessions().open(lookup)) {
       ProgressRow.Mark mark =
           new ProgressRow(name, index.name())
               .takeOver(connection)
               .orElseThrow(
                   () ->
                       ErrorCode.INTERNAL.because(
-                          index.name() + " has no progress row for stream " + name));
+                          "%s has no progress row for stream %s on %s"
+                              .formatted(index.name(), name, lookup)));
       LOG.info(
-          "tail serves index gsi={} stream={} mode={} from={} epoch={}",
+          "tail serves index gsi={} stream={} lookup={} mode={} from={} epoch={}",
           index.name(),
           name,
+          lookup,
           mode,
           mark.position(),
           mark.epoch());
@@ -268,11 +280,8 @@ final class Tail implements AutoCloseable {
 
   private void restartStream() {
     handled = Lsn.ZERO;
-    served.values().stream()
-        .map(Served::position)
-        .min(Lsn::compareTo)
-        .ifPresent(position -> services.positions().rewind(name.shard(), position));
-    stream.restart(served.values().stream().map(Served::index).toList());
+    targets.position().ifPresent(position -> services.positions().rewind(name.shard(), position));
+    stream.restart(targets.indexes());
   }
 
   // --- the thread --------------------------------------------------------------------------------
@@ -284,10 +293,10 @@ final class Tail implements AutoCloseable {
         handle(stream.take(BATCH_ROWS, TICK));
         storePositions();
         acknowledge();
-        active().forEach(one -> attempt(one, one.target()::review));
+        targets.active().forEach(one -> attempt(one, one.target()::review));
         watch();
         stream.takeEnd().ifPresent(this::giveUpAll);
-        if (served.isEmpty()) {
+        if (targets.isEmpty()) {
           // The slot keeps the log until the index is served again or the slot is dropped.
           stream.stop();
         }
@@ -296,7 +305,7 @@ final class Tail implements AutoCloseable {
       patience.close();
     } finally {
       stream.stop();
-      served.values().forEach(one -> one.target().reset());
+      targets.all().forEach(one -> one.target().reset());
       runOrders();
     }
   }
@@ -313,15 +322,6 @@ final class Tail implements AutoCloseable {
     }
   }
 
-  /** A copy: an index that cannot be served leaves while we go through them. */
-  private List<Served> all() {
-    return List.copyOf(served.values());
-  }
-
-  private List<Served> active() {
-    return served.values().stream().filter(one -> !one.paused()).toList();
-  }
-
   private void handle(List<EventQueue.Event> events) {
     if (events.isEmpty()) {
       return;
@@ -333,7 +333,8 @@ final class Tail implements AutoCloseable {
         transactions.add(event.transaction());
       }
     }
-    active().forEach(one -> serve(one, transactions, last.position()));
+    Targets.onePerIndex(targets.active()).forEach(one -> log(one, transactions));
+    targets.active().forEach(one -> serve(one, transactions, last.position()));
     if (patience.isClosed()) {
       return;
     }
@@ -345,6 +346,20 @@ final class Tail implements AutoCloseable {
     services.positions().advance(name.shard(), handled, last.time());
   }
 
+  /** For a verification, once for all targets: what is new to any of them. */
+  private void log(Served first, List<SourceTransaction> transactions) {
+    List<Served> all = targets.of(first.key().gsi());
+    attempt(
+        first,
+        () -> {
+          for (SourceTransaction transaction : transactions) {
+            if (all.stream().anyMatch(one -> one.position().isBefore(transaction.commitLsn()))) {
+              services.log().note(first.index(), name.shard(), transaction);
+            }
+          }
+        });
+  }
+
   private void serve(Served one, List<SourceTransaction> transactions, Lsn position) {
     List<SourceTransaction> news =
         transactions.stream().filter(t -> one.position().isBefore(t.commitLsn())).toList();
@@ -352,9 +367,6 @@ final class Tail implements AutoCloseable {
         attempt(
             one,
             () -> {
-              for (SourceTransaction transaction : news) {
-                services.log().note(one.index(), name.shard(), transaction);
-              }
               if (!news.isEmpty() && one.target().handle(news, position)) {
                 one.stored(position);
               }
@@ -384,7 +396,7 @@ final class Tail implements AutoCloseable {
     if (System.nanoTime() - nextStore < 0) {
       return;
     }
-    for (Served one : active()) {
+    for (Served one : targets.active()) {
       Lsn position = one.position();
       if (one.stored().isBefore(position) && attempt(one, () -> one.target().advance(position))) {
         one.stored(position);
@@ -397,15 +409,15 @@ final class Tail implements AutoCloseable {
     if (!reserved.isEmpty()) {
       return;
     }
-    served.values().stream()
-        .map(Served::durable)
-        .min(Lsn::compareTo)
-        .ifPresent(stream::acknowledge);
+    targets.durable().ifPresent(stream::acknowledge);
   }
 
   // --- failures ----------------------------------------------------------------------------------
 
   private boolean attempt(Served one, Patience.Work work) {
+    if (!targets.has(one)) {
+      return false;
+    }
     try {
       return patience.done(one, work);
     } catch (OwnerTruncated e) {
@@ -430,7 +442,7 @@ final class Tail implements AutoCloseable {
     if (System.nanoTime() - nextWatch < 0) {
       return;
     }
-    for (Served one : active()) {
+    for (Served one : Targets.onePerIndex(targets.active())) {
       attempt(
           one,
           () -> {
@@ -444,14 +456,13 @@ final class Tail implements AutoCloseable {
   }
 
   private void giveUp(Served one) {
-    one.target().reset();
-    served.remove(one.index().name());
+    targets.remove(one.index().name());
     LOG.warn("tail no longer serves index gsi={} stream={}", one.index().name(), name);
   }
 
   private void giveUpAll(Throwable end) {
     LOG.error("change stream ended for good stream={} cause=\"{}\"", name, end.getMessage());
-    List<Served> all = all();
+    List<Served> all = Targets.onePerIndex(targets.all());
     all.forEach(this::giveUp);
     if (end instanceof ConcordException known && known.code() != ErrorCode.SLOT_LOST) {
       all.forEach(one -> services.listener().blocked(one.index().name(), name, known));

@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -112,10 +113,20 @@ public final class Tails implements AutoCloseable {
   }
 
   private void install(LookupIndex index) {
-    try (Connection connection = sessions.open(index.lookupShard())) {
+    index.lookupShards().forEach(lookup -> park(lookup, connection -> {}));
+  }
+
+  /** What is done where a lookup shard's parked entries are. */
+  private interface ParkingWork {
+    void run(Connection connection) throws SQLException;
+  }
+
+  private void park(ShardId lookup, ParkingWork work) {
+    try (Connection connection = sessions.open(lookup)) {
       Parking.install(connection);
+      work.run(connection);
     } catch (SQLException e) {
-      throw unreachable(index.lookupShard(), e);
+      throw unreachable(lookup, e);
     }
   }
 
@@ -209,12 +220,12 @@ public final class Tails implements AutoCloseable {
 
   /** Entries that wait for another to go; duplicates come last. */
   public List<ParkedEntry> parked(LookupIndex index, int limit) {
-    try (Connection connection = sessions.open(index.lookupShard())) {
-      Parking.install(connection);
-      return Parking.of(connection, index, limit);
-    } catch (SQLException e) {
-      throw unreachable(index.lookupShard(), e);
+    List<ParkedEntry> all = new ArrayList<>();
+    for (ShardId lookup : index.lookupShards()) {
+      park(lookup, connection -> all.addAll(Parking.of(connection, index, limit)));
     }
+    all.sort(Comparator.comparing(ParkedEntry::duplicate).thenComparing(ParkedEntry::since));
+    return List.copyOf(all.subList(0, Math.min(limit, all.size())));
   }
 
   /**
@@ -227,22 +238,15 @@ public final class Tails implements AutoCloseable {
   public void park(LookupIndex index, ShardId shard, Entry entry, Tuple holder) {
     ParkedEntry parked =
         new ParkedEntry(entry, holder, Lsn.ZERO, Lsn.ZERO, false, shared.clock().instant());
-    try (Connection connection = sessions.open(index.lookupShard())) {
-      Parking.install(connection);
-      new Parking(new StreamName(database, shard), index).park(connection, parked);
-    } catch (SQLException e) {
-      throw unreachable(index.lookupShard(), e);
-    }
+    Parking parking = new Parking(new StreamName(database, shard), index);
+    park(index.lookupShard(entry.identity()), connection -> parking.park(connection, parked));
   }
 
   /** Forgets what is parked, when the lookup table is to be filled anew. */
   public void unpark(LookupIndex index) {
-    try (Connection connection = sessions.open(index.lookupShard())) {
-      Parking.install(connection);
-      Parking.forget(connection, index.name());
-    } catch (SQLException e) {
-      throw unreachable(index.lookupShard(), e);
-    }
+    index
+        .lookupShards()
+        .forEach(lookup -> park(lookup, connection -> Parking.forget(connection, index.name())));
   }
 
   @Override

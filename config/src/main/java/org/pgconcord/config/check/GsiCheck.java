@@ -1,5 +1,7 @@
 package org.pgconcord.config.check;
 
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -17,6 +19,7 @@ import org.pgconcord.config.sharding.KeyType;
 import org.pgconcord.config.topology.Finding;
 import org.pgconcord.config.topology.Findings;
 import org.pgconcord.config.topology.Gsi;
+import org.pgconcord.config.topology.Placement;
 import org.pgconcord.config.topology.Rule;
 import org.pgconcord.config.topology.Topology.LogicalDatabase;
 import org.pgconcord.config.value.ShardId;
@@ -42,17 +45,34 @@ public final class GsiCheck {
     owners.keySet().retainAll(TopologyCheck.shardsOf(database.placement(gsi.owner())));
     Map<ShardId, TableSchema> lookups = survey.table(gsi.lookup());
     lookups.keySet().retainAll(TopologyCheck.shardsOf(database.placement(gsi.lookup())));
-    return check(gsi, owners, lookups.values().stream().findFirst());
+    List<Finding> all = new ArrayList<>(check(gsi, owners, lookups.values()));
+    all.addAll(routing(gsi, database, owners));
+    return all;
+  }
+
+  /**
+   * The lookup table's columns are its owner's by a rule of their own; so the owner's say, before
+   * there is a lookup table, whether keys can be routed.
+   */
+  private static List<Finding> routing(
+      Gsi gsi, LogicalDatabase database, Map<ShardId, TableSchema> owners) {
+    if (database.placement(gsi.lookup()) instanceof Placement.Lookup lookup
+        && lookup.sharding().isPresent()) {
+      return TableCheck.shardKey(gsi.owner(), lookup.sharding().get().index(), owners).stream()
+          .filter(finding -> finding.severity() == Finding.Severity.ERROR)
+          .toList();
+    }
+    return List.of();
   }
 
   /**
    * All findings about a GSI.
    *
    * @param owners the owner table on each of its shards
-   * @param lookup the lookup table, when it exists already
+   * @param lookups the lookup table on each of its shards where it exists already
    */
   public static List<Finding> check(
-      Gsi gsi, Map<ShardId, TableSchema> owners, Optional<TableSchema> lookup) {
+      Gsi gsi, Map<ShardId, TableSchema> owners, Collection<TableSchema> lookups) {
     GsiCheck check = new GsiCheck(gsi, new TreeMap<>(owners));
     check.columns();
     check.onEachShard(
@@ -63,7 +83,7 @@ public final class GsiCheck {
         "no index finds a row by the indexed columns");
     check.identity();
     check.storage();
-    lookup.ifPresent(check::lookup);
+    lookups.forEach(check::lookup);
     return check.findings.all();
   }
 

@@ -61,6 +61,18 @@ final class TableCheck {
     return all;
   }
 
+  /**
+   * The findings about a table as one that is sharded by an index.
+   *
+   * @param found the table where it is
+   */
+  static List<Finding> shardKey(
+      TableName table, ShardIndex index, Map<ShardId, TableSchema> found) {
+    TableCheck check = new TableCheck(table, new TreeMap<>(found));
+    index.columns().forEach(column -> check.shardKey(index, column));
+    return check.findings.all();
+  }
+
   private void present(SortedSet<ShardId> expected) {
     SortedSet<ShardId> missing = new TreeSet<>(expected);
     missing.removeAll(here.keySet());

@@ -123,7 +123,7 @@ public final class TopologyCheck {
 
               @Override
               public List<ShardId> lookup(Placement.Lookup p) {
-                return List.of(p.shard());
+                return p.shards();
               }
             }));
   }

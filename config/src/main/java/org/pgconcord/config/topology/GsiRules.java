@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Optional;
 import org.pgconcord.config.json.DidYouMean;
 import org.pgconcord.config.value.GsiName;
-import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
 
 /**
@@ -145,8 +144,7 @@ final class GsiRules {
           path,
           "its shard-key columns are not among the indexed ones");
     } else if (placement instanceof Placement.Unsharded unsharded) {
-      ShardId shard = unsharded.shard();
-      tables.put(lookup, new Placement.Lookup(name, shard));
+      tables.put(lookup, Placement.Lookup.on(name, unsharded.shard()));
     } else if (placement instanceof Placement.Lookup other) {
       findings.add(
           Rule.GSI_LOOKUP_SHARED, path, lookup + " is the lookup table of " + other.gsi() + " too");

@@ -1,6 +1,7 @@
 package org.pgconcord.config.topology;
 
 import java.util.List;
+import java.util.Optional;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.ShardId;
 
@@ -35,8 +36,28 @@ public sealed interface Placement {
     }
   }
 
-  /** The lookup table of a GSI; clients may not name it. */
-  record Lookup(GsiName gsi, ShardId shard) implements Placement {
+  /**
+   * The lookup table of a GSI; clients may not name it.
+   *
+   * @param shards that hold entries
+   * @param sharding how entries are spread over them; empty when one shard holds all
+   */
+  record Lookup(GsiName gsi, List<ShardId> shards, Optional<Sharded> sharding)
+      implements Placement {
+    public Lookup {
+      shards = List.copyOf(shards);
+    }
+
+    /** All entries on one shard. */
+    public static Lookup on(GsiName gsi, ShardId shard) {
+      return new Lookup(gsi, List.of(shard), Optional.empty());
+    }
+
+    /** Each entry on the shard of its own key. */
+    public static Lookup over(GsiName gsi, Sharded sharding) {
+      return new Lookup(gsi, sharding.group().shards(), Optional.of(sharding));
+    }
+
     @Override
     public <R> R match(Cases<R> cases) {
       return cases.lookup(this);

@@ -28,7 +28,7 @@ class SeedDocumentTest {
         .isEqualTo(
             new Placement.Reference(List.of(new ShardId("shard-a"), new ShardId("shard-b"))));
     assertThat(app.placement(new TableName("public", "users_by_email")))
-        .isEqualTo(new Placement.Lookup(new GsiName("app", "by_email"), new ShardId("shard-a")));
+        .isEqualTo(Placement.Lookup.on(new GsiName("app", "by_email"), new ShardId("shard-a")));
   }
 
   @Test

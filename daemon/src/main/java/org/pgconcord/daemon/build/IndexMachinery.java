@@ -112,13 +112,15 @@ final class IndexMachinery implements Machinery, AutoCloseable {
   }
 
   private void createLookup(LookupIndex index) throws SQLException {
-    try (Connection connection = services.sessions().open(index.lookupShard());
-        Statement statement = connection.createStatement()) {
-      for (String sql : LookupDdl.createTable(index)) {
-        statement.execute(sql);
-      }
-      for (String sql : LookupDdl.createFunctions(index)) {
-        statement.execute(sql);
+    for (ShardId lookup : index.lookupShards()) {
+      try (Connection connection = services.sessions().open(lookup);
+          Statement statement = connection.createStatement()) {
+        for (String sql : LookupDdl.createTable(index)) {
+          statement.execute(sql);
+        }
+        for (String sql : LookupDdl.createFunctions(index)) {
+          statement.execute(sql);
+        }
       }
     }
     services.publisher().reload();
@@ -310,11 +312,14 @@ final class IndexMachinery implements Machinery, AutoCloseable {
     }
   }
 
+  /** On every lookup shard before the step is published: a read asks only its own key's. */
   private void raiseReadEpoch(long epoch) throws SQLException {
     LookupIndex index = index();
-    try (Connection connection = services.sessions().open(index.lookupShard());
-        Statement statement = connection.createStatement()) {
-      statement.execute(LookupDdl.raiseReadEpoch(index, epoch));
+    for (ShardId lookup : index.lookupShards()) {
+      try (Connection connection = services.sessions().open(lookup);
+          Statement statement = connection.createStatement()) {
+        statement.execute(LookupDdl.raiseReadEpoch(index, epoch));
+      }
     }
   }
 
@@ -334,7 +339,7 @@ final class IndexMachinery implements Machinery, AutoCloseable {
   private String holders() {
     LookupIndex index = index();
     Set<ShardId> shards = new TreeSet<>(index.ownerShards());
-    shards.add(index.lookupShard());
+    shards.addAll(index.lookupShards());
     List<String> lines = DrainHolders.of(services.sessions(), shards, DRAIN.toSeconds());
     return lines.isEmpty()
         ? "clients of the router that have begun a transaction and sent it nothing yet"

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sees DDL on the tables of an index: the owner table on each owner shard, the lookup table on its
- * shard. PROTOCOL's gate wants a report that is later than the last DDL.
+ * Sees DDL on the tables of an index: the owner table on each owner shard, the lookup table on each
+ * of its shards. PROTOCOL's gate wants a report that is later than the last DDL.
  *
  * <h2>Why no DDL passes between a report and the gate</h2>
  *
@@ -57,7 +57,9 @@ final class TableWatch {
     for (ShardId shard : index.ownerShards()) {
       look(index, shard, index.gsi().owner(), versions);
     }
-    look(index, index.lookupShard(), index.gsi().lookup(), versions);
+    for (ShardId shard : index.lookupShards()) {
+      look(index, shard, index.gsi().lookup(), versions);
+    }
     return versions;
   }
 

@@ -30,12 +30,13 @@ import org.pgconcord.router.backend.QueryResult;
  *
  * <h2>Batches</h2>
  *
- * Rows are taken in the order of their keys and cut into runs of which the overlay says the same: a
- * run has one index, one backend, and no identity twice, so that no row of it changes what the
- * overlay would have said of the next. A run that PRE claims takes three steps: all entries are
- * inserted, those that exist being passed over; what is left and names the very same owner is
- * locked; what is left then has another owner, dead or alive, and is settled one by one ({@link
- * org.pgconcord.gsi.Settlement#claim}). Each step takes its locks in the order of the keys.
+ * Rows are taken in the order of their lookup shards and keys and cut into runs of which the
+ * overlay says the same: a run has one index, one lookup shard, one backend, and no identity twice,
+ * so that no row of it changes what the overlay would have said of the next. A run that PRE claims
+ * takes three steps: all entries are inserted, those that exist being passed over; what is left and
+ * names the very same owner is locked; what is left then has another owner, dead or alive, and is
+ * settled one by one ({@link org.pgconcord.gsi.Settlement#claim}). Each step takes its locks in the
+ * order of the keys.
  *
  * <h2>Two statements that want the same keys</h2>
  *
@@ -102,6 +103,7 @@ final class EntryChanges {
     boolean inMain =
         kind == EntryOverlay.Adding.IN_MAIN || kind == EntryOverlay.Removing.UNDO_IN_MAIN;
     ShardId shard = index.shardOf(rows.get(0).entry());
+    ShardId lookup = lookupShard(rows.get(0));
     Set<Tuple> identities = new HashSet<>();
     List<Entry> entries = new ArrayList<>();
     for (ReturnedRows.Found row : rows) {
@@ -109,6 +111,7 @@ final class EntryChanges {
       boolean alike =
           row.index().name().equals(index.name())
               && decision.of(index, entry).equals(kind)
+              && lookupShard(row).equals(lookup)
               && (!inMain || index.shardOf(entry).equals(shard))
               && identities.add(canonical(index, entry));
       if (!alike) {
@@ -139,12 +142,17 @@ final class EntryChanges {
     if (rows.size() > SMALL) {
       order = order.thenComparing(row -> !onOwnServer(row));
     }
-    ordered.sort(order.thenComparing(row -> row.entry().identity()));
+    ordered.sort(
+        order.thenComparing(row -> lookupShard(row)).thenComparing(row -> row.entry().identity()));
     return addAll(mains, ordered);
   }
 
+  private static ShardId lookupShard(ReturnedRows.Found row) {
+    return row.index().lookupShard(row.entry().identity());
+  }
+
   private static boolean onOwnServer(ReturnedRows.Found row) {
-    return row.index().lookupShard().equals(row.index().shardOf(row.entry()));
+    return lookupShard(row).equals(row.index().shardOf(row.entry()));
   }
 
   private CompletableFuture<Void> addAll(
@@ -179,9 +187,14 @@ final class EntryChanges {
 
   // --- in PRE ----------------------------------------------------------------------------------
 
+  /** A run's entries are on one lookup shard. */
+  private static ShardId lookupShard(LookupIndex index, List<Entry> run) {
+    return index.lookupShard(run.get(0).identity());
+  }
+
   private CompletableFuture<Void> claim(LookupIndex index, List<Entry> entries) {
     EntrySql sql = new EntrySql(index);
-    return pre.apply(index.lookupShard())
+    return pre.apply(lookupShard(index, entries))
         .thenCompose(
             backend ->
                 entries.size() == 1
@@ -310,7 +323,7 @@ final class EntryChanges {
       return CompletableFuture.failedFuture(EntryErrors.contended(index, entry));
     }
     return sessions
-        .acquire(index.lookupShard(), BackendRole.AUDIT)
+        .acquire(index.lookupShard(entry.identity()), BackendRole.AUDIT)
         .thenCompose(lookup -> AsyncSettlement.audit(sessions, lookup, index, entry.identity()))
         .thenCompose(
             outcome ->
@@ -343,7 +356,8 @@ final class EntryChanges {
   CompletableFuture<Void> remove(
       Map<ShardId, BackendConnection> mains, List<ReturnedRows.Found> rows) {
     List<ReturnedRows.Found> ordered = new ArrayList<>(rows);
-    ordered.sort(Comparator.comparing(row -> row.index().name()));
+    Comparator<ReturnedRows.Found> order = Comparator.comparing(row -> row.index().name());
+    ordered.sort(order.thenComparing(row -> lookupShard(row)));
     return removeAll(mains, ordered);
   }
 
@@ -365,7 +379,7 @@ final class EntryChanges {
         yield done();
       }
       case DELETE_IN_PRE ->
-          pre.apply(index.lookupShard())
+          pre.apply(lookupShard(index, run.entries()))
               .thenCompose(
                   backend -> ServiceSessions.queryAll(backend, run.entries(), sql::deleteAll))
               .thenAccept(

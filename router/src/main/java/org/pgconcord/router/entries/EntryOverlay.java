@@ -161,7 +161,7 @@ final class EntryOverlay {
 
   Adding adding(LookupIndex index, Entry entry) {
     KeyState state = known(index, entry.identity());
-    boolean ownServer = index.lookupShard().equals(index.shardOf(entry));
+    boolean ownServer = index.lookupShard(entry.identity()).equals(index.shardOf(entry));
     if (state.current != null) {
       return Adding.DUPLICATE;
     }

@@ -229,7 +229,7 @@ public final class EntryTransaction {
 
   private CompletableFuture<Void> move(EntryOverlay.Moved moved) {
     EntryStatement move = new EntrySql(moved.index()).move(moved.from(), moved.to());
-    return post(moved.index().lookupShard())
+    return post(moved.index().lookupShard(moved.from().identity()))
         .thenCompose(backend -> ServiceSessions.query(backend, move))
         .thenAccept(
             result -> {
@@ -259,19 +259,22 @@ public final class EntryTransaction {
   }
 
   private CompletableFuture<Void> executeRemovals(boolean lockedByPre) {
-    Map<GsiName, List<EntryOverlay.Touched>> byIndex = new LinkedHashMap<>();
+    record Place(GsiName gsi, ShardId lookup) {}
+    Map<Place, List<EntryOverlay.Touched>> byPlace = new LinkedHashMap<>();
     for (EntryOverlay.Touched removal : removals) {
       if (removal.preHolds() == lockedByPre) {
-        byIndex.computeIfAbsent(removal.index().name(), n -> new ArrayList<>()).add(removal);
+        ShardId lookup = removal.index().lookupShard(removal.entry().identity());
+        byPlace
+            .computeIfAbsent(new Place(removal.index().name(), lookup), p -> new ArrayList<>())
+            .add(removal);
       }
     }
     CompletableFuture<Void> all = done();
-    for (List<EntryOverlay.Touched> each : byIndex.values()) {
-      LookupIndex index = each.get(0).index();
-      List<Entry> entries = each.stream().map(EntryOverlay.Touched::entry).toList();
-      EntrySql sql = new EntrySql(index);
+    for (Map.Entry<Place, List<EntryOverlay.Touched>> each : byPlace.entrySet()) {
+      List<Entry> entries = each.getValue().stream().map(EntryOverlay.Touched::entry).toList();
+      EntrySql sql = new EntrySql(each.getValue().get(0).index());
       all =
-          all.thenCompose(before -> post(index.lookupShard()))
+          all.thenCompose(before -> post(each.getKey().lookup()))
               .thenCompose(backend -> ServiceSessions.queryAll(backend, entries, sql::deleteAll));
     }
     return all;

@@ -107,7 +107,7 @@ final class ThroughIndex {
         execution
             .session()
             .serviceSessions()
-            .query(index.lookupShard(), BackendRole.SERVICE, statement),
+            .query(index.lookupShard(key), BackendRole.SERVICE, statement),
         answer);
   }
 

@@ -48,6 +48,18 @@ public record LookupRead(
     return values;
   }
 
+  /** The shard of the key's entries; while a value is missing, each shard that may be it. */
+  List<ShardId> lookupShards(StatementText text, Parameters parameters) {
+    List<String> bound = new ArrayList<>();
+    for (KeyValue value : key(text, parameters)) {
+      if (!(value instanceof KeyValue.Text known)) {
+        return index.lookupShards();
+      }
+      bound.add(known.value());
+    }
+    return List.of(index.lookupShard(new Tuple(bound)));
+  }
+
   /** Where the statement runs when there is no entry, so that {@code count(*)} still answers. */
   public ShardId anyOwnerShard() {
     return index.ownerShards().get(0);

@@ -69,7 +69,7 @@ public final class PlanText implements Plan.Cases<List<String>> {
         "  Lookup: %s on %s by %s"
             .formatted(
                 lookup.index().gsi().lookup(),
-                lookup.index().lookupShard(),
+                lookupPlace(lookup),
                 lookup.index().key().stream()
                     .map(IndexColumn::quoted)
                     .collect(Collectors.joining(", "))));
@@ -228,6 +228,11 @@ public final class PlanText implements Plan.Cases<List<String>> {
     facts.stale().lines().forEach(line -> rows.add("  " + line));
     facts.why().forEach(reason -> rows.add("  Why: " + reason));
     return rows;
+  }
+
+  private String lookupPlace(LookupRead lookup) {
+    List<ShardId> shards = lookup.lookupShards(text, parameters);
+    return (shards.size() == 1 ? "" : "one of ") + joined(shards);
   }
 
   private static String joined(Collection<ShardId> shards) {

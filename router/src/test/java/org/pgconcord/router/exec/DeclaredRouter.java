@@ -122,7 +122,7 @@ final class DeclaredRouter implements AutoCloseable {
   private void createLookups(LookupIndexes indexes) throws SQLException {
     for (Gsi gsi : app.gsis()) {
       LookupIndex index = indexes.of(routing, gsi);
-      try (Connection service = cluster.asService(index.lookupShard())) {
+      try (Connection service = cluster.asService(index.lookupShards().get(0))) {
         rows(service, "CREATE SCHEMA IF NOT EXISTS pgconcord");
         for (String ddl : LookupDdl.createTable(index)) {
           rows(service, ddl);

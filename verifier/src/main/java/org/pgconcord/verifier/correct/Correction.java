@@ -5,11 +5,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.EntryChange;
+import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.verifier.TransactionLog;
 
 /**
@@ -18,12 +18,13 @@ import org.pgconcord.verifier.TransactionLog;
  *
  * <h2>Why the corrected sums are exactly equal</h2>
  *
- * Let S be an owner shard's snapshot, T the lookup shard's, and P the position in T's progress row
- * of that shard. P moved in the transactions that changed the entries, so T holds what applying all
- * transactions with a commit position up to P makes of the content at the slot's start. Call these
- * Y, and those that S sees X. Both are sets of transactions over one start; each transaction adds
- * and removes entries, so a content is the start plus the signed sum of its transactions' changes,
- * in any order. A sum of hashes is additive over that. Hence
+ * Take the entries of one lookup shard alone; a change is one entry's, so all sums divide by lookup
+ * shard. Let S be an owner shard's snapshot, T the lookup shard's, and P the position in T's
+ * progress row of that shard. P moved in the transactions that changed the entries, so T holds what
+ * applying all transactions with a commit position up to P makes of the content at the slot's
+ * start. Call these Y, and those that S sees X. Both are sets of transactions over one start; each
+ * transaction adds and removes entries, so a content is the start plus the signed sum of its
+ * transactions' changes, in any order. A sum of hashes is additive over that. Hence
  *
  * <pre>sums(Y) = sums(X) + sums(changes of Y without X) - sums(changes of X without Y).</pre>
  *
@@ -52,20 +53,24 @@ public final class Correction {
   private final List<Entry> removed = new ArrayList<>();
 
   /** Reads the log: call it after the streams have passed the owners' noted positions. */
-  public static Correction read(TransactionLog log, GsiName gsi, SnapshotSet snapshots)
+  public static Correction read(TransactionLog log, LookupIndex index, SnapshotSet snapshots)
       throws SQLException {
-    Map<ShardId, Lsn> applied = snapshots.applied(gsi);
+    Map<ShardId, Map<ShardId, Lsn>> applied = snapshots.applied(index.name());
     Map<Entry, Integer> net = new HashMap<>();
     for (ServerSnapshot owner : snapshots.owners().values()) {
-      Lsn position = applied.getOrDefault(owner.shard(), Lsn.ZERO);
       log.forEach(
-          gsi,
+          index.name(),
           owner.shard(),
           transaction -> {
             boolean inOwner = owner.visible().sees(owner.visible().widen(transaction.xid()));
-            boolean inLookup = !position.isBefore(transaction.commitLsn());
-            if (inOwner != inLookup) {
-              transaction.changes().forEach(change -> count(net, change, inLookup));
+            for (EntryChange change : transaction.changes()) {
+              ShardId lookup = index.lookupShard(change.entry().identity());
+              Lsn position =
+                  applied.getOrDefault(lookup, Map.of()).getOrDefault(owner.shard(), Lsn.ZERO);
+              boolean inLookup = !position.isBefore(transaction.commitLsn());
+              if (inOwner != inLookup) {
+                count(net, change, inLookup);
+              }
             }
           });
     }

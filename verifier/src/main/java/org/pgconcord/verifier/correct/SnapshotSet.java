@@ -22,19 +22,25 @@ import org.pgconcord.gsi.SettlementRunner;
 import org.pgconcord.verifier.sum.Sums;
 
 /**
- * Snapshots of all owner shards and of the lookup shard, taken side by side within moments. What
+ * Snapshots of all owner shards and of all lookup shards, taken side by side within moments. What
  * differs between them because of time alone is then little. Used by one thread, closed by it.
  */
 public final class SnapshotSet implements AutoCloseable {
   private final Map<ShardId, ServerSnapshot> owners;
-  private final ServerSnapshot lookup;
+  private final Map<ShardId, ServerSnapshot> lookups;
   private final List<Connection> sessions;
 
   private SnapshotSet(
-      Map<ShardId, ServerSnapshot> owners, ServerSnapshot lookup, List<Connection> sessions) {
-    this.owners = owners;
-    this.lookup = lookup;
+      List<ServerSnapshot> owners, List<ServerSnapshot> lookups, List<Connection> sessions) {
+    this.owners = byShard(owners);
+    this.lookups = byShard(lookups);
     this.sessions = sessions;
+  }
+
+  private static Map<ShardId, ServerSnapshot> byShard(List<ServerSnapshot> taken) {
+    Map<ShardId, ServerSnapshot> byShard = new TreeMap<>();
+    taken.forEach(snapshot -> byShard.put(snapshot.shard(), snapshot));
+    return byShard;
   }
 
   /** Opens all sessions first, so that the snapshots themselves are close together. */
@@ -44,7 +50,7 @@ public final class SnapshotSet implements AutoCloseable {
     List<Connection> sessions = Collections.synchronizedList(new ArrayList<>());
     try {
       List<ShardId> shards = new ArrayList<>(index.ownerShards());
-      shards.add(index.lookupShard());
+      shards.addAll(index.lookupShards());
       List<Connection> opened =
           Together.run(
               threads,
@@ -65,9 +71,9 @@ public final class SnapshotSet implements AutoCloseable {
         takes.add(() -> ServerSnapshot.take(shard, session));
       }
       List<ServerSnapshot> taken = Together.run(threads, takes);
-      Map<ShardId, ServerSnapshot> owners = new TreeMap<>();
-      taken.subList(0, taken.size() - 1).forEach(s -> owners.put(s.shard(), s));
-      return new SnapshotSet(owners, taken.get(taken.size() - 1), sessions);
+      int owners = index.ownerShards().size();
+      return new SnapshotSet(
+          taken.subList(0, owners), taken.subList(owners, taken.size()), sessions);
     } catch (SQLException | InterruptedException | RuntimeException e) {
       closeAll(sessions);
       throw e;
@@ -78,8 +84,13 @@ public final class SnapshotSet implements AutoCloseable {
     return owners;
   }
 
-  public ServerSnapshot lookup() {
-    return lookup;
+  public Map<ShardId, ServerSnapshot> lookups() {
+    return lookups;
+  }
+
+  /** Any of them, for what every server computes alike. */
+  public ServerSnapshot anyLookup() {
+    return lookups.values().iterator().next();
   }
 
   /**
@@ -94,8 +105,16 @@ public final class SnapshotSet implements AutoCloseable {
     return versions.size() == 1 ? Sums.byServers(random) : Sums.here(random);
   }
 
-  /** How far each owner's stream is applied in the lookup shard's snapshot. */
-  public Map<ShardId, Lsn> applied(GsiName gsi) throws SQLException {
+  /** Lookup shard -> how far each owner's stream is applied in its snapshot. */
+  public Map<ShardId, Map<ShardId, Lsn>> applied(GsiName gsi) throws SQLException {
+    Map<ShardId, Map<ShardId, Lsn>> applied = new TreeMap<>();
+    for (ServerSnapshot lookup : lookups.values()) {
+      applied.put(lookup.shard(), applied(gsi, lookup));
+    }
+    return applied;
+  }
+
+  private Map<ShardId, Lsn> applied(GsiName gsi, ServerSnapshot lookup) throws SQLException {
     Map<ShardId, Lsn> applied = new TreeMap<>();
     for (ShardId shard : owners.keySet()) {
       Lsn position =
@@ -104,7 +123,8 @@ public final class SnapshotSet implements AutoCloseable {
               .orElseThrow(
                   () ->
                       ErrorCode.VERIFY_FAILED.because(
-                          "the lookup table of " + gsi + " has no progress of shard " + shard));
+                          "the lookup table of %s has no progress of shard %s on %s"
+                              .formatted(gsi, shard, lookup.shard())));
       applied.put(shard, position);
     }
     return applied;

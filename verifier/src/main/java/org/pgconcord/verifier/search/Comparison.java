@@ -3,6 +3,7 @@ package org.pgconcord.verifier.search;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +47,7 @@ public final class Comparison {
   private final ExecutorService threads;
   private final EntrySet owner;
   private final EntrySet lookup;
+  private Strays strays = Strays.NONE;
 
   public Comparison(
       LookupIndex index,
@@ -78,15 +80,22 @@ public final class Comparison {
     T ask(Connection snapshot, EntrySet set) throws SQLException;
   }
 
-  /** The answers of all owner shards in their order, then the lookup shard's. */
+  /** The answers of all owner shards in their order, then those of all lookup shards in theirs. */
   private <T> List<T> ask(UnaryOperator<EntrySet> narrow, Question<T> question)
       throws SQLException, InterruptedException {
     List<Callable<T>> tasks = new ArrayList<>();
     for (ServerSnapshot each : snapshots.owners().values()) {
       tasks.add(() -> question.ask(each.transaction(), narrow.apply(owner)));
     }
-    tasks.add(() -> question.ask(snapshots.lookup().transaction(), narrow.apply(lookup)));
+    for (ServerSnapshot each : snapshots.lookups().values()) {
+      tasks.add(() -> question.ask(each.transaction(), narrow.apply(lookup)));
+    }
     return Together.run(threads, tasks);
+  }
+
+  /** Entries on lookup shards where they do not belong: known after {@link #whole}. */
+  public Strays strays() {
+    return strays;
   }
 
   /** The sums over all keys. */
@@ -96,9 +105,12 @@ public final class Comparison {
       TableSum.Sink sink = (rows, all) -> progress.compared(index.name(), each.shard(), rows, all);
       tasks.add(() -> TableSum.owner(each.transaction(), index, sums, sink));
     }
-    tasks.add(() -> sums.parts(snapshots.lookup().transaction(), lookup, List.of()).get(0));
+    for (ServerSnapshot each : snapshots.lookups().values()) {
+      tasks.add(() -> sums.parts(each.transaction(), lookup, List.of()).get(0));
+    }
     List<List<Digest>> answers = new ArrayList<>();
     Together.run(threads, tasks).forEach(digest -> answers.add(List.of(digest)));
+    strays = Strays.in(snapshots, index, threads);
     return pairs(answers, KeyBounds.ALL, List.of()).get(0);
   }
 
@@ -109,13 +121,17 @@ public final class Comparison {
     return pairs(answers, bounds, cuts);
   }
 
-  /** Corrects what the owner shards answered and puts the lookup shard's answer beside it. */
+  /**
+   * Corrects what the owner shards answered and puts what the lookup shards answered beside it,
+   * without what strays there.
+   */
   private List<Pair> pairs(List<List<Digest>> answers, KeyBounds bounds, List<Tuple> cuts)
       throws SQLException {
-    List<Digest> actual = answers.remove(answers.size() - 1);
-    List<Digest> expected = answers.remove(0);
-    for (List<Digest> more : answers) {
-      expected = combined(expected, more, Digest::plus);
+    int owners = snapshots.owners().size();
+    List<Digest> expected = sum(answers.subList(0, owners));
+    List<Digest> actual = sum(answers.subList(owners, answers.size()));
+    for (List<Entry> batch : batches(strays.entries())) {
+      actual = combined(actual, correctionParts(batch, bounds, cuts), Digest::minus);
     }
     for (List<Entry> batch : batches(correction.added())) {
       expected = combined(expected, correctionParts(batch, bounds, cuts), Digest::plus);
@@ -130,6 +146,14 @@ public final class Comparison {
     return pairs;
   }
 
+  private static List<Digest> sum(List<List<Digest>> answers) {
+    List<Digest> sum = answers.get(0);
+    for (List<Digest> more : answers.subList(1, answers.size())) {
+      sum = combined(sum, more, Digest::plus);
+    }
+    return sum;
+  }
+
   private static List<Digest> combined(
       List<Digest> left, List<Digest> right, BinaryOperator<Digest> fold) {
     List<Digest> result = new ArrayList<>();
@@ -142,7 +166,7 @@ public final class Comparison {
   private List<Digest> correctionParts(List<Entry> batch, KeyBounds bounds, List<Tuple> cuts)
       throws SQLException {
     EntrySet set = EntrySet.of(index, batch).within(bounds);
-    return sums.parts(snapshots.lookup().transaction(), set, cuts);
+    return sums.parts(snapshots.anyLookup().transaction(), set, cuts);
   }
 
   private static List<List<Entry>> batches(List<Entry> entries) {
@@ -154,14 +178,20 @@ public final class Comparison {
   }
 
   /** Keys that cut a range into about even parts, by the side that has more of it. */
-  List<Tuple> cuts(KeyBounds bounds, Pair sums, int parts) throws SQLException {
+  List<Tuple> cuts(KeyBounds bounds, Pair sums, int parts)
+      throws SQLException, InterruptedException {
     boolean byLookup = sums.actual().count() * 2 >= sums.expected().count();
-    if (byLookup) {
-      return Sums.cuts(
-          snapshots.lookup().transaction(), lookup.within(bounds), sums.actual().count(), parts);
+    Map<ShardId, ServerSnapshot> servers = byLookup ? snapshots.lookups() : snapshots.owners();
+    EntrySet set = (byLookup ? lookup : owner).within(bounds);
+    long rows = byLookup ? sums.actual().count() : sums.expected().count();
+    List<Callable<List<Tuple>>> tasks = new ArrayList<>();
+    for (ServerSnapshot each : servers.values()) {
+      tasks.add(() -> Sums.cuts(each.transaction(), set, rows, parts));
     }
-    ServerSnapshot any = snapshots.owners().values().iterator().next();
-    return Sums.cuts(any.transaction(), owner.within(bounds), sums.expected().count(), parts);
+    // A server may have none of the range's keys; the one with the most cuts has its share of them.
+    return Together.run(threads, tasks).stream()
+        .max(Comparator.comparingInt(List::size))
+        .orElse(List.of());
   }
 
   /** The keys of a range that have something wrong. */
@@ -184,7 +214,6 @@ public final class Comparison {
   private List<KeyState> states(UnaryOperator<EntrySet> narrow)
       throws SQLException, InterruptedException {
     List<List<Entry>> answers = ask(narrow, Comparison::fetch);
-    List<Entry> actual = answers.remove(answers.size() - 1);
     Map<Tuple, KeyState> states = new LinkedHashMap<>();
     List<ShardId> shards = List.copyOf(snapshots.owners().keySet());
     for (int i = 0; i < shards.size(); i++) {
@@ -199,11 +228,13 @@ public final class Comparison {
                 states.compute(
                     entry.identity(),
                     (identity, known) -> state(identity, known).withoutOwner(entry.holder())));
-    actual.forEach(
-        entry ->
-            states.compute(
-                entry.identity(),
-                (identity, known) -> state(identity, known).withEntry(entry.holder())));
+    List<ShardId> lookups = List.copyOf(snapshots.lookups().keySet());
+    for (int i = 0; i < lookups.size(); i++) {
+      ShardId at = lookups.get(i);
+      answers.get(shards.size() + i).stream()
+          .filter(entry -> index.lookupShard(entry.identity()).equals(at))
+          .forEach(entry -> addEntry(states, entry));
+    }
     return states.values().stream().filter(state -> state.difference().isPresent()).toList();
   }
 
@@ -219,7 +250,7 @@ public final class Comparison {
     List<Entry> all = new ArrayList<>();
     for (List<Entry> batch : batches(entries)) {
       EntrySet set = narrow.apply(EntrySet.of(index, batch));
-      all.addAll(fetch(snapshots.lookup().transaction(), set));
+      all.addAll(fetch(snapshots.anyLookup().transaction(), set));
     }
     return all;
   }
@@ -227,6 +258,11 @@ public final class Comparison {
   private static void addOwner(Map<Tuple, KeyState> states, Entry entry, ShardId shard) {
     OwnerRef owner = new OwnerRef(shard, entry.holder());
     states.compute(entry.identity(), (identity, known) -> state(identity, known).withOwner(owner));
+  }
+
+  private static void addEntry(Map<Tuple, KeyState> states, Entry entry) {
+    states.compute(
+        entry.identity(), (identity, known) -> state(identity, known).withEntry(entry.holder()));
   }
 
   private static KeyState state(Tuple identity, @Nullable KeyState known) {

@@ -50,7 +50,7 @@ public final class LockedCheck implements AutoCloseable {
   private final Duration lockTimeout;
   private final EntrySql sql;
   private final Map<ShardId, Connection> creators = new HashMap<>();
-  private @Nullable Connection lookup;
+  private final Map<ShardId, Connection> lookups = new HashMap<>();
 
   public LockedCheck(
       LookupIndex index,
@@ -84,14 +84,14 @@ public final class LockedCheck implements AutoCloseable {
   }
 
   private Optional<KeyState> attempt(Tuple identity) throws SQLException {
-    Connection entries = lookupSession();
+    Connection entries = session(lookups, index.lookupShard(identity));
     List<List<@Nullable String>> locked = rows(entries, sql.lock(identity));
     if (locked.isEmpty()) {
       entries.rollback();
       return withoutEntry(identity);
     }
     Tuple holder = sql.holder(locked.get(0));
-    Connection creator = creatorSession(index.shardOf(new Entry(identity, holder)));
+    Connection creator = session(creators, index.shardOf(new Entry(identity, holder)));
     rows(creator, sql.excludeCreators(identity));
     List<OwnerRef> found = owners.owners(identity);
     creator.rollback();
@@ -104,7 +104,7 @@ public final class LockedCheck implements AutoCloseable {
     if (found.isEmpty()) {
       return Optional.of(new KeyState(identity, found, null));
     }
-    Connection entries = lookupSession();
+    Connection entries = session(lookups, index.lookupShard(identity));
     boolean added =
         !rows(entries, sql.insert(new Entry(identity, found.get(0).holder()))).isEmpty();
     List<OwnerRef> again = added ? owners.owners(identity) : List.of();
@@ -112,20 +112,11 @@ public final class LockedCheck implements AutoCloseable {
     return added ? Optional.of(new KeyState(identity, again, null)) : Optional.empty();
   }
 
-  private Connection lookupSession() throws SQLException {
-    Connection known = lookup;
-    if (known == null) {
-      known = open(index.lookupShard());
-      lookup = known;
-    }
-    return known;
-  }
-
-  private Connection creatorSession(ShardId shard) throws SQLException {
-    Connection known = creators.get(shard);
+  private Connection session(Map<ShardId, Connection> of, ShardId shard) throws SQLException {
+    Connection known = of.get(shard);
     if (known == null) {
       known = open(shard);
-      creators.put(shard, known);
+      of.put(shard, known);
     }
     return known;
   }
@@ -163,17 +154,15 @@ public final class LockedCheck implements AutoCloseable {
 
   @Override
   public void close() {
-    quietly(lookup);
+    lookups.values().forEach(LockedCheck::quietly);
     creators.values().forEach(LockedCheck::quietly);
-    lookup = null;
+    lookups.clear();
     creators.clear();
   }
 
-  private static void quietly(@Nullable Connection session) {
+  private static void quietly(Connection session) {
     try {
-      if (session != null) {
-        session.close();
-      }
+      session.close();
     } catch (SQLException e) {
       // It is gone already, and its locks with it.
     }
