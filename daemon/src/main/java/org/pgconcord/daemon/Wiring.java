@@ -98,6 +98,7 @@ final class Wiring {
     TopologyOperations topologies =
         new TopologyOperations(catalog, connections, settings.shards().keySet());
     applyFirst(catalog, topologies, file);
+    catalog.ensureFences();
     RoutingStates states = new RoutingStates(catalog, new SchemaSurvey(connections));
     RoutingState first = states.load();
     topologies.installShards(first.topology());

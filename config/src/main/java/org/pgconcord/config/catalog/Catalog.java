@@ -14,7 +14,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.pgconcord.config.catalog.RoutingState.GsiStatus;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
@@ -94,7 +99,8 @@ public final class Catalog implements AutoCloseable {
                 row.getLong(3),
                 newestDocument(connection),
                 gsis(connection),
-                CopyRows.marks(connection));
+                CopyRows.marks(connection),
+                FenceRows.newest(connection));
           }
         });
   }
@@ -104,7 +110,8 @@ public final class Catalog implements AutoCloseable {
    *
    * @param expectedRevision when present, the catalog must be at it; 0 means "none applied yet"
    * @return the new revision
-   * @throws ConcordException {@code topology/invalid}, {@code topology/revision-changed}
+   * @throws ConcordException {@code topology/invalid}, {@code topology/revision-changed}, {@code
+   *     topology/not-acknowledged} while a router with a lease may work under an earlier revision
    */
   public long apply(String document, OptionalLong expectedRevision, String comment) {
     Topology topology = TopologyReader.read(document).orThrow();
@@ -118,6 +125,11 @@ public final class Catalog implements AutoCloseable {
                     + ", expected was "
                     + expectedRevision.getAsLong());
           }
+          Optional<Topology> before = newestTopology(connection);
+          if (!before.map(topology::differsInWishesAtMost).orElse(false)) {
+            requireAcknowledged(connection, revision);
+          }
+          FenceRows.raise(connection, FenceRows.changed(before, topology), revision + 1);
           insertDocument(connection, revision + 1, document, comment);
           for (Topology.LogicalDatabase database : topology.databases().values()) {
             for (Gsi gsi : database.gsis()) {
@@ -143,6 +155,9 @@ public final class Catalog implements AutoCloseable {
           requireExpected(step, revision, current);
           GsiStatus next = new GsiStatus(step.to(), step.reason(), step.expectedEpoch() + 1);
           CatalogWrites.step(connection, step, next, revision + 1);
+          if (changesDuties(step)) {
+            FenceRows.raise(connection, ownerOf(connection, step.gsi()), revision + 1);
+          }
           raise(connection, revision + 1);
           return next;
         });
@@ -172,6 +187,70 @@ public final class Catalog implements AutoCloseable {
           .withDetail("it is " + state + ", the catalog at revision " + revision);
     }
   }
+
+  /** Writers have other duties when maintenance begins or ends, readers when reading does. */
+  private static boolean changesDuties(GsiStep step) {
+    return step.from().maintained() != step.to().maintained()
+        || step.from().readable() != step.to().readable();
+  }
+
+  private static Set<FencedTable> ownerOf(Connection connection, GsiName gsi) throws SQLException {
+    return newestTopology(connection)
+        .flatMap(topology -> topology.gsi(gsi))
+        .map(found -> Set.of(new FencedTable(gsi.database(), found.owner())))
+        .orElse(Set.of());
+  }
+
+  private static Optional<Topology> newestTopology(Connection connection) throws SQLException {
+    return newestDocument(connection)
+        .flatMap(document -> TopologyReader.read(document.text()).topology());
+  }
+
+  private static void requireAcknowledged(Connection connection, long revision)
+      throws SQLException {
+    List<RouterLeases.Row> behind = RouterLeases.behind(connection, revision);
+    if (!behind.isEmpty()) {
+      throw ErrorCode.TOPOLOGY_NOT_ACKNOWLEDGED
+          .because("not every router has acknowledged revision " + revision)
+          .withDetail(
+              behind.stream()
+                  .map(
+                      router ->
+                          "router %s at %s: revision %d"
+                              .formatted(
+                                  router.id(), router.address(), router.acknowledgedRevision()))
+                  .collect(Collectors.joining("\n")));
+    }
+  }
+
+  // --- fences ----------------------------------------------------------------------------------
+
+  /** Gives every fenced table of the applied document an epoch that has none. */
+  public void ensureFences() {
+    session.write(
+        connection -> {
+          long revision = lockRevision(connection);
+          Set<FencedTable> missing =
+              newestTopology(connection)
+                  .<Set<FencedTable>>map(Fences::tables)
+                  .orElse(new TreeSet<>());
+          missing.removeAll(FenceRows.newest(connection).epochs().keySet());
+          FenceRows.raise(connection, missing, revision);
+          return revision;
+        });
+  }
+
+  /** Of each fenced table the epochs whose writers may still be open, the newest last. */
+  public SortedMap<FencedTable, SortedSet<Long>> undrainedFences() {
+    return session.read(FenceRows::undrained);
+  }
+
+  /** Notes that nobody can write the table any more under an epoch below this one. */
+  public void fenceDrained(FencedTable table, long epoch) {
+    session.write(connection -> FenceRows.drained(connection, table, epoch));
+  }
+
+  // --- the rest --------------------------------------------------------------------------------
 
   /** The documents applied, newest first. */
   public List<CatalogState.Document> history() {

@@ -5,8 +5,11 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.value.Identifiers;
 
 /**
  * Creates schema {@code pgconcord} and its tables where they are missing. Every call may be made
@@ -31,9 +34,27 @@ public final class CatalogInstaller {
         List.of(CatalogSql.FIRST_CLUSTER, CatalogSql.NEWEST_FORMAT));
   }
 
-  /** On a shard, in one logical database: the streams' progress. */
+  /** On a shard, in one logical database where no table is fenced. */
   public static void installShard(Connection connection) {
-    install(connection, CatalogSql.SHARD_TABLES, List.of());
+    installShard(connection, List.of());
+  }
+
+  /**
+   * On a shard, in one logical database: the streams' progress, and the fences of the tables that
+   * have rows there. An existing fence keeps its epoch.
+   */
+  public static void installShard(Connection connection, Collection<FencedTable> fenced) {
+    List<String> statements = new ArrayList<>(CatalogSql.SHARD_TABLES);
+    if (!fenced.isEmpty()) {
+      statements.addAll(CatalogSql.FENCE_FUNCTION);
+      fenced.forEach(
+          table ->
+              statements.add(
+                  "CREATE SEQUENCE IF NOT EXISTS pgconcord."
+                      + Identifiers.quote(table.sequence())
+                      + " MINVALUE 0 START 0"));
+    }
+    install(connection, statements, List.of());
   }
 
   private static void install(Connection connection, List<String> tables, List<String> rows) {

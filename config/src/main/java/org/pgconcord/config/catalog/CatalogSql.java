@@ -3,14 +3,15 @@ package org.pgconcord.config.catalog;
 import java.util.List;
 
 /**
- * The tables of schema {@code pgconcord}. Format 3; a change of it raises the number, but for a new
+ * The tables of schema {@code pgconcord}. Format 4; a change of it raises the number, but for a new
  * table that an older daemon can do without. Format 1 lacked the tables of two-phase commit: a
  * daemon that does not know them would leave prepared transactions for ever; and the marks of
  * copies, which decide what routers read. Format 2 knew no participant that leads a reference
- * table, which commits last.
+ * table, which commits last. Format 3 lacked fences and the leases of routers: a daemon that does
+ * not know them would take a step without waiting for other routers.
  */
 final class CatalogSql {
-  static final int FORMAT = 3;
+  static final int FORMAT = 4;
 
   /** The channel that is notified, with the new revision, by each change of routing. */
   static final String CHANNEL = "pgconcord_catalog";
@@ -162,6 +163,22 @@ final class CatalogSql {
             changed_at timestamptz NOT NULL DEFAULT now())
           """,
           """
+          CREATE TABLE IF NOT EXISTS pgconcord.fence (
+            database text NOT NULL,
+            schema text NOT NULL,
+            name text NOT NULL,
+            epoch bigint NOT NULL,
+            raised_at timestamptz NOT NULL DEFAULT now(),
+            PRIMARY KEY (database, schema, name, epoch))
+          """,
+          """
+          CREATE TABLE IF NOT EXISTS pgconcord.router (
+            id text PRIMARY KEY,
+            address text NOT NULL,
+            acknowledged_revision bigint NOT NULL,
+            lease_until timestamptz NOT NULL)
+          """,
+          """
           CREATE TABLE IF NOT EXISTS pgconcord.progress_now (
             database text NOT NULL,
             name text NOT NULL,
@@ -220,4 +237,36 @@ final class CatalogSql {
             updated_at timestamptz NOT NULL DEFAULT now(),
             PRIMARY KEY (stream, target))
           """);
+
+  /**
+   * The fence that every write of a fenced table passes: the shared lock of (table, epoch) first,
+   * then the sequence, so that whoever raises the sequence and then takes the lock exclusively
+   * waits for every writer that has passed. {@code pg_sequence_last_value} reads the sequence
+   * itself and no snapshot. It may be open to everybody: all it does is to take a shared lock that
+   * ends with the caller's transaction, on behalf of a caller who could take any advisory lock.
+   */
+  static final List<String> FENCE_FUNCTION =
+      List.of(
+          """
+          CREATE OR REPLACE FUNCTION pgconcord.fence(pgc_fence text, pgc_epoch bigint)
+          RETURNS void LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+          SET search_path = pg_catalog, pg_temp AS $fence$
+          DECLARE
+            pgc_sequence oid := to_regclass('pgconcord.' || quote_ident(pgc_fence));
+            pgc_least bigint;
+          BEGIN
+            IF pgc_sequence IS NULL OR pgc_epoch IS NULL THEN
+              RAISE EXCEPTION 'there is no fence %', pgc_fence USING ERRCODE = 'PGC01';
+            END IF;
+            PERFORM pg_advisory_xact_lock_shared(
+              pgc_sequence::bigint::bit(32)::integer, (pgc_epoch & 2147483647)::integer);
+            pgc_least := coalesce(pg_sequence_last_value(pgc_sequence), 0);
+            IF pgc_epoch < pgc_least THEN
+              RAISE EXCEPTION 'epoch % of % has passed, the fence is at %',
+                pgc_epoch, pgc_fence, pgc_least USING ERRCODE = 'PGC01';
+            END IF;
+          END $fence$\
+          """,
+          "GRANT USAGE ON SCHEMA pgconcord TO PUBLIC",
+          "GRANT EXECUTE ON FUNCTION pgconcord.fence(text, bigint) TO PUBLIC");
 }

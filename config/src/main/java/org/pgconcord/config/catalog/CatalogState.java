@@ -14,13 +14,15 @@ import org.pgconcord.config.value.GsiName;
  * @param document the newest document; empty before the first
  * @param gsis of every index that a document ever declared
  * @param copies the marked copies of reference tables
+ * @param fences of every table that a document ever asked to be fenced
  */
 public record CatalogState(
     String clusterId,
     long revision,
     Optional<Document> document,
     Map<GsiName, GsiStatus> gsis,
-    CopyMarks copies) {
+    CopyMarks copies,
+    Fences fences) {
   public CatalogState {
     gsis = Map.copyOf(gsis);
   }

@@ -20,6 +20,7 @@ import org.pgconcord.config.value.TableName;
  * @param namesakes logical database -> undeclared relations that have a declared table's name in
  *     another schema, on any shard
  * @param copies the marked copies of reference tables
+ * @param fences the epochs of the fenced tables that the topology declares
  */
 public record RoutingState(
     long revision,
@@ -28,7 +29,8 @@ public record RoutingState(
     Map<String, Map<TableName, TableSchema>> schemas,
     Map<String, Set<TableName>> misplaced,
     Map<String, Set<TableName>> namesakes,
-    CopyMarks copies) {
+    CopyMarks copies,
+    Fences fences) {
   public RoutingState {
     misplaced = Map.copyOf(misplaced);
     namesakes = Map.copyOf(namesakes);
@@ -36,18 +38,24 @@ public record RoutingState(
     schemas = Map.copyOf(schemas);
   }
 
-  /** A state without undeclared relations that matter. */
+  /** A state without undeclared relations that matter, of a router that is the only one. */
   public RoutingState(
       long revision,
       Topology topology,
       Map<GsiName, GsiStatus> gsis,
       Map<String, Map<TableName, TableSchema>> schemas) {
-    this(revision, topology, gsis, schemas, Map.of(), Map.of(), CopyMarks.NONE);
+    this(revision, topology, gsis, schemas, Map.of(), Map.of(), CopyMarks.NONE, Fences.NONE);
   }
 
   /** The same with other marks. */
   public RoutingState withCopies(CopyMarks marks) {
-    return new RoutingState(revision, topology, gsis, schemas, misplaced, namesakes, marks);
+    return new RoutingState(revision, topology, gsis, schemas, misplaced, namesakes, marks, fences);
+  }
+
+  /** The same with other fences. */
+  public RoutingState withFences(Fences epochs) {
+    return new RoutingState(
+        revision, topology, gsis, schemas, misplaced, namesakes, copies, epochs);
   }
 
   /**

@@ -53,7 +53,8 @@ public final class RoutingStates {
         earlier.schemas(),
         earlier.misplaced(),
         earlier.namesakes(),
-        stored.copies());
+        stored.copies(),
+        fences(stored, topology));
   }
 
   /** The document's topology; what was stored had no findings, but this version may be stricter. */
@@ -87,7 +88,8 @@ public final class RoutingStates {
         schemas,
         misplaced,
         namesakes,
-        stored.copies());
+        stored.copies(),
+        fences(stored, topology));
   }
 
   /**
@@ -108,6 +110,12 @@ public final class RoutingStates {
                   .ifPresent(s -> schemas.put(table, s.withHiddenEffects(hidden)));
             });
     return Map.copyOf(schemas);
+  }
+
+  private static Fences fences(CatalogState stored, Topology topology) {
+    Map<FencedTable, Long> epochs = new HashMap<>(stored.fences().epochs());
+    epochs.keySet().retainAll(Fences.tables(topology));
+    return new Fences(epochs);
   }
 
   private static Map<GsiName, GsiStatus> declared(CatalogState stored, Topology topology) {

@@ -32,6 +32,13 @@ public enum ErrorCode {
       ErrorCategory.USER,
       "The topology document has errors.",
       "Run \"pgconcord topology check FILE\" and correct the findings it lists."),
+  TOPOLOGY_NOT_ACKNOWLEDGED(
+      "topology/not-acknowledged",
+      "55006",
+      ErrorCategory.REFUSED,
+      "A router may still work under an earlier revision than the one that would be replaced.",
+      "End the transactions that are open there since before it; a router that is gone loses its"
+          + " lease after 10 s."),
   TOPOLOGY_REVISION_CHANGED(
       "topology/revision-changed",
       "40001",
@@ -431,6 +438,14 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "The function call message is not supported.",
       "Call the function in a SELECT."),
+  LEASE_LAPSED(
+      "router/lease-lapsed",
+      "57P03",
+      ErrorCategory.SHARD,
+      "The router's lease has lapsed; until it is renewed no statement starts on tables with"
+          + " indexes or copies.",
+      "Try again in a moment; if it lasts, look whether the router reaches the authoritative"
+          + " shard."),
   LISTEN_FAILED(
       "router/listen-failed",
       "F0000",
@@ -573,6 +588,12 @@ public enum ErrorCode {
       ErrorCategory.USER,
       "Sessions of the router waited for each other over several shards.",
       "Run the transaction again; write rows in the same order everywhere."),
+  TX_EPOCH_PASSED(
+      "tx/epoch-passed",
+      "40001",
+      ErrorCategory.USER,
+      "An index of the table has changed its state since the transaction began.",
+      "Run the transaction again."),
   TX_NEEDS_CHOICE(
       "tx/needs-choice",
       "55000",

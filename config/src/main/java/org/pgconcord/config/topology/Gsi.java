@@ -74,4 +74,19 @@ public record Gsi(
   public boolean extended() {
     return mode == GsiMode.EXTENDED;
   }
+
+  /** The same, without what the document wishes. */
+  public Gsi withoutWish() {
+    return new Gsi(
+        name,
+        lookup,
+        owner,
+        columns,
+        ownerShardKey,
+        ownerPrimaryKey,
+        unique,
+        ignoreNull,
+        mode,
+        false);
+  }
 }

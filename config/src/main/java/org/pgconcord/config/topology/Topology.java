@@ -1,5 +1,6 @@
 package org.pgconcord.config.topology;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -68,6 +69,26 @@ public record Topology(
   public Optional<Gsi> gsi(GsiName name) {
     return database(name.database())
         .flatMap(d -> d.gsis().stream().filter(g -> g.name().equals(name)).findFirst());
+  }
+
+  /** Whether nothing but indexes' wishes, at most, tells it from another. */
+  public boolean differsInWishesAtMost(Topology other) {
+    return withoutWishes().equals(other.withoutWishes());
+  }
+
+  private Topology withoutWishes() {
+    Map<String, LogicalDatabase> wishless = new HashMap<>();
+    databases.forEach(
+        (name, database) ->
+            wishless.put(
+                name,
+                new LogicalDatabase(
+                    name,
+                    database.tables(),
+                    database.gsis().stream().map(Gsi::withoutWish).toList(),
+                    database.schemaDefaults(),
+                    database.fallback())));
+    return new Topology(authoritativeGroup, groups, indexes, wishless);
   }
 
   /** Every shard that a group names, sorted. */

@@ -12,6 +12,8 @@ import java.util.stream.Collectors;
 import org.pgconcord.config.catalog.Catalog;
 import org.pgconcord.config.catalog.CatalogInstaller;
 import org.pgconcord.config.catalog.CatalogState;
+import org.pgconcord.config.catalog.FencedTable;
+import org.pgconcord.config.catalog.Fences;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.check.PlacementSurvey;
 import org.pgconcord.config.check.SchemaSurvey;
@@ -21,6 +23,7 @@ import org.pgconcord.config.settings.ShardConnections;
 import org.pgconcord.config.topology.Finding;
 import org.pgconcord.config.topology.Rule;
 import org.pgconcord.config.topology.Topology;
+import org.pgconcord.config.topology.Topology.LogicalDatabase;
 import org.pgconcord.config.topology.TopologyReader;
 import org.pgconcord.config.topology.TopologyReading;
 import org.pgconcord.config.value.Counted;
@@ -145,7 +148,7 @@ public final class TopologyOperations {
     for (String database : topology.databases().keySet()) {
       for (ShardId shard : topology.shards()) {
         try (Connection connection = connections.open(shard, database)) {
-          CatalogInstaller.installShard(connection);
+          CatalogInstaller.installShard(connection, fenced(topology, database, shard));
         } catch (SQLException e) {
           throw ErrorCode.SHARD_UNREACHABLE
               .because("shard " + shard + " did not answer: " + e.getMessage())
@@ -153,6 +156,14 @@ public final class TopologyOperations {
         }
       }
     }
+  }
+
+  private static List<FencedTable> fenced(Topology topology, String database, ShardId shard) {
+    LogicalDatabase declared = topology.database(database).orElseThrow();
+    return Fences.tables(topology).stream()
+        .filter(table -> table.database().equals(database))
+        .filter(table -> TopologyCheck.shardsOf(declared.placement(table.table())).contains(shard))
+        .toList();
   }
 
   public CatalogState stored() {

@@ -36,6 +36,11 @@ public interface BackendListener {
   /** An ErrorResponse; {@link #ready} follows, or {@link #lost} when it was fatal. */
   default void error(Frame frame) {}
 
+  /** The ErrorResponse of what had to succeed before the statement, which has not run. */
+  default void fenced(Frame frame) {
+    error(frame);
+  }
+
   /** The backend has answered everything and is in {@code status}. */
   void ready(TransactionStatus status);
 

@@ -1,5 +1,6 @@
 package org.pgconcord.router.backend;
 
+import java.util.List;
 import org.pgconcord.router.wire.ParameterTypes;
 import org.pgconcord.router.wire.Parameters;
 
@@ -34,6 +35,18 @@ public sealed interface BackendRequest {
     /** All rows of a statement without a description, prepared for the next time. */
     public static Extended of(String sql, ParameterTypes types, Parameters parameters) {
       return new Extended(sql, true, types, parameters, "", false, 0);
+    }
+  }
+
+  /**
+   * A statement behind other ones that have to succeed first, all up to one Sync: outside a
+   * transaction they are one transaction, which ends with the Sync. Rows and completions of those
+   * before are nobody's; their failure is {@link BackendListener#fenced}, and the statement does
+   * not run then.
+   */
+  record Fenced(List<Extended> before, Extended statement) implements BackendRequest {
+    public Fenced {
+      before = List.copyOf(before);
     }
   }
 

@@ -1,8 +1,14 @@
 package org.pgconcord.router.backend;
 
 import io.netty.buffer.ByteBuf;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.pgconcord.router.backend.BackendRequest.Extended;
 import org.pgconcord.router.wire.BackendType;
 import org.pgconcord.router.wire.ErrorFields;
 import org.pgconcord.router.wire.Frame;
@@ -17,8 +23,14 @@ final class Exchange {
   private final BackendRequest request;
   private final BackendListener listener;
   private final PreparedNames names;
-  private PreparedNames.@Nullable Key key;
-  private @Nullable String parsing;
+  private final Deque<Preparation> before = new ArrayDeque<>();
+  private Preparation preparation = new Preparation();
+
+  /** What is known of one statement's Parse. */
+  private static final class Preparation {
+    PreparedNames.@Nullable Key key;
+    @Nullable String parsing;
+  }
 
   Exchange(BackendRequest request, BackendListener listener, PreparedNames names) {
     this.request = request;
@@ -41,8 +53,11 @@ final class Exchange {
       return;
     }
     names.takeToClose().forEach(name -> FrontendFrames.close(out, 'S', name));
-    if (request instanceof BackendRequest.Extended extended) {
+    if (request instanceof Extended extended) {
       writeExtended(out, extended);
+    } else if (request instanceof BackendRequest.Fenced fenced) {
+      writeBefore(out, fenced.before());
+      writeExtended(out, fenced.statement());
     } else if (request instanceof BackendRequest.DescribeStatement describe) {
       PreparedNames.Key wanted = new PreparedNames.Key(describe.sql(), describe.types());
       FrontendFrames.describe(out, 'S', prepare(out, wanted, describe.named()));
@@ -54,7 +69,22 @@ final class Exchange {
     FrontendFrames.sync(out);
   }
 
-  private void writeExtended(ByteBuf out, BackendRequest.Extended extended) {
+  /** Each is parsed here when the server does not have it, equal ones once. */
+  private void writeBefore(ByteBuf out, List<Extended> statements) {
+    Map<PreparedNames.Key, String> parsedHere = new HashMap<>();
+    for (Extended statement : statements) {
+      PreparedNames.Key wanted = new PreparedNames.Key(statement.sql(), statement.types());
+      String known = parsedHere.get(wanted);
+      String name = known == null ? prepare(out, wanted, true) : known;
+      parsedHere.put(wanted, name);
+      FrontendFrames.bind(out, "", name, statement.parameters());
+      FrontendFrames.execute(out, "", 0);
+      before.add(preparation);
+      preparation = new Preparation();
+    }
+  }
+
+  private void writeExtended(ByteBuf out, Extended extended) {
     PreparedNames.Key wanted = new PreparedNames.Key(extended.sql(), extended.types());
     String name = prepare(out, wanted, extended.named());
     FrontendFrames.bind(out, extended.portal(), name, extended.parameters());
@@ -67,19 +97,44 @@ final class Exchange {
   /** Writes a Parse when one is needed; the name to bind. */
   private String prepare(ByteBuf out, PreparedNames.Key wanted, boolean named) {
     if (named) {
-      key = wanted;
+      preparation.key = wanted;
       Optional<String> known = names.find(wanted);
       if (known.isPresent()) {
         return known.get();
       }
     }
-    parsing = named ? names.propose() : "";
-    FrontendFrames.parse(out, parsing, wanted.sql(), wanted.types());
-    return parsing;
+    String name = named ? names.propose() : "";
+    preparation.parsing = name;
+    FrontendFrames.parse(out, name, wanted.sql(), wanted.types());
+    return name;
   }
 
   /** Every answer but ReadyForQuery and what is not an answer. */
   void answer(Frame frame) {
+    if (before.isEmpty()) {
+      answerStatement(frame);
+    } else {
+      answerBefore(before.element(), frame);
+    }
+  }
+
+  /** Of what goes before, only a failure is anybody's. */
+  private void answerBefore(Preparation current, Frame frame) {
+    switch (frame.type()) {
+      case BackendType.PARSE_COMPLETE -> parsed(current);
+      case BackendType.COMMAND_COMPLETE -> before.remove();
+      case BackendType.ERROR_RESPONSE -> {
+        failed(current, frame);
+        before.clear();
+        listener.fenced(frame);
+      }
+      default -> {
+        // BindComplete, and a row that says nothing.
+      }
+    }
+  }
+
+  private void answerStatement(Frame frame) {
     switch (frame.type()) {
       case BackendType.DATA_ROW -> listener.rows(frame);
       case BackendType.ROW_DESCRIPTION -> listener.rowDescription(frame);
@@ -88,27 +143,31 @@ final class Exchange {
       case BackendType.EMPTY_QUERY_RESPONSE -> listener.emptyQuery();
       case BackendType.PORTAL_SUSPENDED -> listener.suspended();
       case BackendType.PARAMETER_DESCRIPTION -> listener.parameterDescription(frame);
-      case BackendType.PARSE_COMPLETE -> parsed();
+      case BackendType.PARSE_COMPLETE -> parsed(preparation);
       case BackendType.BIND_COMPLETE -> listener.bound();
-      case BackendType.ERROR_RESPONSE -> failed(frame);
+      case BackendType.ERROR_RESPONSE -> {
+        failed(preparation, frame);
+        listener.error(frame);
+      }
       default -> {
         // CloseComplete: nobody waits for it.
       }
     }
   }
 
-  private void parsed() {
-    if (key != null && parsing != null) {
-      names.confirm(key, parsing);
+  private void parsed(Preparation done) {
+    if (done.key != null && done.parsing != null) {
+      names.confirm(done.key, done.parsing);
     }
-    parsing = null;
+    done.parsing = null;
   }
 
-  private void failed(Frame frame) {
-    if (key != null && parsing == null && staleStatement(ErrorFields.read(frame).sqlState())) {
-      names.forget(key);
+  private void failed(Preparation at, Frame frame) {
+    if (at.key != null
+        && at.parsing == null
+        && staleStatement(ErrorFields.read(frame).sqlState())) {
+      names.forget(at.key);
     }
-    listener.error(frame);
   }
 
   /** The table has changed under the plan (0A000), or the statement is gone (26000). */

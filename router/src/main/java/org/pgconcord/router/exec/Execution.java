@@ -31,6 +31,7 @@ final class Execution {
   private final SessionParts session;
   private final long sessionId;
   private final Runnable end;
+  private final Consumer<Execution> stopped;
 
   /** The parts of a session that its statements use. */
   record SessionParts(
@@ -40,19 +41,25 @@ final class Execution {
       Portals portals,
       SessionSettings settings) {}
 
+  /**
+   * @param end runs after the last word
+   * @param stopped takes over from here when a fence has stopped the statement
+   */
   Execution(
       StatementCall call,
       Planned planned,
       ResultSink sink,
       SessionParts session,
       long sessionId,
-      Runnable end) {
+      Runnable end,
+      Consumer<Execution> stopped) {
     this.call = call;
     this.planned = planned;
     this.sink = sink;
     this.session = session;
     this.sessionId = sessionId;
     this.end = end;
+    this.stopped = stopped;
   }
 
   Planned planned() {
@@ -194,6 +201,10 @@ final class Execution {
   }
 
   private void endFailed(Runnable tell) {
+    if (tx().stoppedByFence()) {
+      stopped.accept(this);
+      return;
+    }
     tx().fail();
     if (tx().scope() != Transaction.Scope.SINGLE) {
       tell.run();

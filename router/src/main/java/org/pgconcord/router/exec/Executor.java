@@ -5,9 +5,11 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.catalog.CopiedTable;
+import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.backend.BackendListener;
 import org.pgconcord.router.backend.BackendRequest;
+import org.pgconcord.router.backend.FenceCall;
 import org.pgconcord.router.entries.ServiceSessions;
 import org.pgconcord.router.plan.Plan;
 import org.pgconcord.router.plan.PlanContext;
@@ -48,6 +50,7 @@ public final class Executor implements StatementRunner {
   private final SessionCommands commands;
   private final RunningStatement statement;
   private final Portals portals = new Portals();
+  private final StatementFences fences;
   private RouterEpochs.@Nullable Stay stay;
   private boolean implicitBlock;
 
@@ -69,6 +72,7 @@ public final class Executor implements StatementRunner {
     this.parts =
         new Execution.SessionParts(services, serviceSessions, tx, portals, session.settings());
     this.commands = new SessionCommands(session, tx);
+    this.fences = new StatementFences(services.epochs(), session.database(), tx);
     this.statement = new RunningStatement(session, services.deadlocks(), tx);
   }
 
@@ -86,7 +90,7 @@ public final class Executor implements StatementRunner {
   public List<String> split(String sql) {
     List<StatementText> statements = StatementText.split(sql);
     if (statements.size() > 1) {
-      services.planner().requireReadable(statements, context());
+      services.planner().requireReadable(statements, context(services.epochs().current()));
     }
     return statements.stream().map(StatementText::sql).toList();
   }
@@ -96,12 +100,31 @@ public final class Executor implements StatementRunner {
   @Override
   public void run(StatementCall call, ResultSink client) {
     enter();
-    ResultSink sink = statement.worded(client);
+    RunningStatement.Worded sink = statement.worded(client);
     if (implicitBlock && tx.scope() == Transaction.Scope.NONE) {
       tx.begin(Transaction.Scope.IMPLICIT, TransactionModes.NONE);
     }
+    attempt(call, sink, System.nanoTime());
+  }
+
+  /**
+   * One try to run a statement. A fence may stop it, when this router was late to hear of a step.
+   */
+  private void attempt(StatementCall call, RunningStatement.Worded sink, long begun) {
+    RoutingState state = services.epochs().current();
+    boolean fresh = tx.fresh();
     try {
-      runPlanned(call, plan(StatementText.one(call.sql())), sink);
+      Planned planned = plan(StatementText.one(call.sql()), state);
+      Execution execution =
+          new Execution(
+              call,
+              planned,
+              sink,
+              parts,
+              session.id(),
+              () -> finish(sink),
+              stopped -> stopped(stopped, fresh && !sink.given(), () -> again(call, sink, begun)));
+      runPlanned(call, planned, state, execution);
     } catch (RuntimeException e) {
       tx.fail();
       sink.error(Failures.fields(e));
@@ -109,9 +132,8 @@ public final class Executor implements StatementRunner {
     }
   }
 
-  private void runPlanned(StatementCall call, Planned planned, ResultSink sink) {
-    Execution execution =
-        new Execution(call, planned, sink, parts, session.id(), () -> finish(sink));
+  private void runPlanned(
+      StatementCall call, Planned planned, RoutingState state, Execution execution) {
     if (tx.failed() && !leavesFailure(planned.plan())) {
       execution.fail(ABORTED);
       return;
@@ -120,6 +142,7 @@ public final class Executor implements StatementRunner {
       if (call instanceof StatementCall.Continue more) {
         goOn(execution, more);
       } else {
+        fences.prepare(planned.plan().facts(), state);
         planned.plan().match(new Dispatch(execution, commands));
       }
     } catch (RuntimeException e) {
@@ -136,13 +159,52 @@ public final class Executor implements StatementRunner {
     }
   }
 
-  private Planned plan(StatementText text) {
-    return services.planner().plan(text, context());
+  // --- fences ----------------------------------------------------------------------------------
+
+  /** A fence has stopped the statement. */
+  private void stopped(Execution execution, boolean nothingDone, Runnable again) {
+    ErrorFields why = tx.takeFenceFailure();
+    if (!why.sqlState().equals(FenceCall.PASSED)) {
+      execution.fail(why);
+    } else if (nothingDone) {
+      Execution.whenDone(tx.startOver(), again);
+    } else {
+      execution.fail(StatementFences.passed(why));
+    }
   }
 
-  private PlanContext context() {
+  /** Waits for the state that the fence knows of, then tries again under it. */
+  private void again(StatementCall call, RunningStatement.Worded sink, long begun) {
+    fences.awaitNewer(
+        session.loop(),
+        begun,
+        statement::interrupted,
+        () -> {
+          reenter();
+          attempt(call, sink, begun);
+        },
+        failure -> {
+          tx.fail();
+          sink.error(failure);
+          finish(sink);
+        });
+  }
+
+  /** Nothing is open under the state of the attempt before. */
+  private void reenter() {
+    if (stay != null) {
+      stay.leave();
+    }
+    stay = services.epochs().enter();
+  }
+
+  private Planned plan(StatementText text, RoutingState state) {
+    return services.planner().plan(text, context(state));
+  }
+
+  private PlanContext context(RoutingState state) {
     return new PlanContext(
-        services.epochs().current(),
+        state,
         session.database(),
         session.settings().searchPath(),
         session.settings().currentUser(),
@@ -247,7 +309,7 @@ public final class Executor implements StatementRunner {
   public void describe(ClientStatement statement, DescribeSink sink) {
     enter();
     try {
-      Planned planned = plan(StatementText.one(statement.sql()));
+      Planned planned = plan(StatementText.one(statement.sql()), services.epochs().current());
       if (tx.failed() && !leavesFailure(planned.plan())) {
         sink.error(ABORTED);
         endDescribe(sink);

@@ -4,8 +4,14 @@ import java.util.List;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.backend.BackendRequest;
+import org.pgconcord.router.backend.FenceCall;
 import org.pgconcord.router.plan.StatementFacts;
 import org.pgconcord.router.session.StatementCall;
+import org.pgconcord.router.tx.Transaction;
+import org.pgconcord.router.wire.CommandTag;
+import org.pgconcord.router.wire.Frame;
+import org.pgconcord.router.wire.ParameterTypes;
+import org.pgconcord.router.wire.Parameters;
 
 /** Everything that can matter is on one shard: the client's text goes there as it is. */
 final class OnOneShard {
@@ -21,8 +27,50 @@ final class OnOneShard {
   }
 
   private static void send(Execution execution, boolean mayWrite, BackendConnection backend) {
-    backend.send(
-        execution.request(execution.sql(), true, backend), new PassThrough(execution, mayWrite));
+    BackendRequest request = execution.request(execution.sql(), true, backend);
+    boolean alone = execution.tx().scope() == Transaction.Scope.NONE;
+    if (!alone || !mayWrite || execution.tx().fences().isEmpty()) {
+      backend.send(request, new PassThrough(execution, mayWrite));
+      return;
+    }
+    List<BackendRequest.Extended> fences = FenceCall.of(execution.tx().fences());
+    if (request instanceof BackendRequest.Extended extended) {
+      backend.send(
+          new BackendRequest.Fenced(fences, extended), new PassThrough(execution, mayWrite));
+    } else {
+      backend.send(
+          new BackendRequest.Fenced(fences, asExtended(execution.sql())),
+          new AsSimple(execution, mayWrite));
+    }
+  }
+
+  /** A simple Query that a fence can go before, in the same transaction and the same message. */
+  private static BackendRequest.Extended asExtended(String sql) {
+    return new BackendRequest.Extended(
+        sql, false, ParameterTypes.NONE, Parameters.none(), "", true, 0);
+  }
+
+  /**
+   * The answer to a simple Query comes after its commit; that of an Execute before it, and the
+   * commit may still fail.
+   */
+  private static final class AsSimple extends PassThrough {
+    private String tag = "";
+
+    AsSimple(Execution execution, boolean mayWrite) {
+      super(execution, mayWrite);
+    }
+
+    @Override
+    public void complete(Frame frame) {
+      tag = CommandTag.read(frame);
+    }
+
+    @Override
+    void answered() {
+      sink().complete(tag);
+      execution().done();
+    }
   }
 
   /** The next rows of a portal that was suspended. */

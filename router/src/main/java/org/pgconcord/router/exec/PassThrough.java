@@ -77,6 +77,12 @@ class PassThrough implements BackendListener {
   }
 
   @Override
+  public void fenced(Frame frame) {
+    failed = true;
+    execution.tx().fenced(frame);
+  }
+
+  @Override
   public final void ready(TransactionStatus status) {
     if (!suspended) {
       execution.closePortal();

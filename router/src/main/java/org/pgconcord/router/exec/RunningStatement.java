@@ -124,8 +124,13 @@ final class RunningStatement {
   }
 
   /** The sink, which says why when it hears of a cancel. */
-  ResultSink worded(ResultSink sink) {
+  Worded worded(ResultSink sink) {
     return new Worded(sink);
+  }
+
+  /** It was to end before its time; nothing new is begun for it. */
+  boolean interrupted() {
+    return interrupted;
   }
 
   private ErrorFields worded(ErrorFields fields) {
@@ -252,16 +257,38 @@ final class RunningStatement {
         .toList();
   }
 
-  private final class Worded extends ForwardingSink {
+  /** What goes to the client, with the right words for an end before its time. */
+  final class Worded extends ForwardingSink {
     private final ResultSink target;
+    private boolean given;
 
-    Worded(ResultSink target) {
+    private Worded(ResultSink target) {
       super(target);
       this.target = target;
     }
 
+    /** The client has heard of a result: the statement cannot begin anew. */
+    boolean given() {
+      return given;
+    }
+
+    @Override
+    public void rowDescription(Frame frame) {
+      given = true;
+      super.rowDescription(frame);
+    }
+
+    @Override
+    public void rows(Frame rows) {
+      given = true;
+      super.rows(rows);
+    }
+
     @Override
     public void error(Frame frame) {
+      if (tx.stoppedByFence()) {
+        return;
+      }
       if (reason == null) {
         super.error(frame);
       } else {
@@ -271,7 +298,9 @@ final class RunningStatement {
 
     @Override
     public void error(ErrorFields fields) {
-      super.error(worded(fields));
+      if (!tx.stoppedByFence()) {
+        super.error(worded(fields));
+      }
     }
 
     @Override

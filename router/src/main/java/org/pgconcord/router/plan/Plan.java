@@ -30,6 +30,9 @@ public sealed interface Plan
 
   <R> R match(Cases<R> cases);
 
+  /** What is known of the statement; nothing of one that no shard is to see. */
+  StatementFacts facts();
+
   /**
    * Everything that can matter is on the shard that the binding's values lead to; the client's text
    * is sent there as it is.
@@ -184,6 +187,11 @@ public sealed interface Plan
   /** Not served. */
   record Refused(ErrorCode code, String message, @Nullable String detail, @Nullable String hint)
       implements Plan {
+    @Override
+    public StatementFacts facts() {
+      return StatementFacts.NONE;
+    }
+
     public ConcordException toException() {
       ConcordException error = code.because(message);
       error = detail == null ? error : error.withDetail(detail);

@@ -9,6 +9,11 @@ public sealed interface SessionCommand extends Plan {
     return cases.session(this);
   }
 
+  @Override
+  default StatementFacts facts() {
+    return StatementFacts.NONE;
+  }
+
   <R> R match(Cases<R> cases);
 
   /** BEGIN, START TRANSACTION. */

@@ -19,6 +19,9 @@ public record StatementFacts(
     List<TableName> tables,
     List<String> why,
     StaleCopies stale) {
+  /** Of what no shard is to see. */
+  static final StatementFacts NONE = new StatementFacts(Command.OTHER, false, List.of(), List.of());
+
   public StatementFacts {
     tables = List.copyOf(tables);
     why = List.copyOf(why);

@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.pgconcord.config.catalog.CopyMarks;
 import org.pgconcord.config.catalog.RoutingState;
 
@@ -30,10 +31,39 @@ public final class RouterEpochs {
   private static final long POLL_NANOS = Duration.ofMillis(1).toNanos();
 
   private volatile RoutingState current;
+  private final BooleanSupplier lease;
   private final Map<Long, AtomicInteger> entrants = new ConcurrentHashMap<>();
 
+  /** Of the only router there is: nothing changes behind its back. */
   public RouterEpochs(RoutingState initial) {
+    this(initial, () -> true);
+  }
+
+  /**
+   * @param lease whether this router may trust that the state it knows is current or next to it
+   */
+  public RouterEpochs(RoutingState initial, BooleanSupplier lease) {
     this.current = initial;
+    this.lease = lease;
+  }
+
+  /**
+   * Whether a statement on a fenced table may start. Not asked is when it ends: for that there are
+   * the fences on the shards.
+   */
+  public boolean leased() {
+    return lease.getAsBoolean();
+  }
+
+  /** The revision under which, or under a later one, everything that is open here began. */
+  public long acknowledged() {
+    long newest = current.revision();
+    entrants.entrySet().removeIf(e -> e.getKey() < newest && e.getValue().get() == 0);
+    return entrants.entrySet().stream()
+        .filter(e -> e.getKey() < newest && e.getValue().get() > 0)
+        .mapToLong(Map.Entry::getKey)
+        .min()
+        .orElse(newest);
   }
 
   /** The state for a plan that is made now. */

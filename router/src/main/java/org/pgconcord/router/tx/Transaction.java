@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.catalog.CopiedTable;
+import org.pgconcord.config.catalog.Fences.Fence;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.ShardId;
@@ -24,6 +25,8 @@ import org.pgconcord.router.entries.Suspects;
 import org.pgconcord.router.plan.TransactionModes;
 import org.pgconcord.router.session.CommitMode;
 import org.pgconcord.router.session.SessionSettings;
+import org.pgconcord.router.wire.ErrorFields;
+import org.pgconcord.router.wire.Frame;
 import org.pgconcord.router.wire.TransactionStatus;
 
 /**
@@ -55,6 +58,7 @@ public final class Transaction {
   private final List<ShardId> written = new ArrayList<>();
   private final WrittenCopies copies = new WrittenCopies();
   private final Savepoints savepoints = new Savepoints();
+  private final PassedFences fences = new PassedFences();
   private Scope scope = Scope.NONE;
   private TransactionModes modes = TransactionModes.NONE;
   private boolean failed;
@@ -153,8 +157,50 @@ public final class Transaction {
         .thenApply(
             backend -> {
               enlisted.put(shard, backend);
+              if (written.contains(shard)) {
+                fences.pass(backend);
+              }
               return backend;
             });
+  }
+
+  // --- fences ----------------------------------------------------------------------------------
+
+  /** The statement that begins now writes fenced tables, under these epochs. */
+  public void fence(List<Fence> wanted) {
+    fences.want(wanted);
+  }
+
+  /** What a write that no transaction holds together has to send before itself. */
+  public List<Fence> fences() {
+    return fences.wanted();
+  }
+
+  /** A fence did not let the statement through. */
+  public void fenced(Frame error) {
+    fences.failed(error);
+  }
+
+  /** A fence did not let the statement through: whatever else it fails with says nothing. */
+  public boolean stoppedByFence() {
+    return fences.failure() != null;
+  }
+
+  /** Why; whoever takes it sees to it. */
+  public ErrorFields takeFenceFailure() {
+    return fences.takeFailure();
+  }
+
+  /** Nothing has been done in it that a new transaction of the same modes would lack. */
+  public boolean fresh() {
+    return enlisted.isEmpty() && savepoints.isEmpty();
+  }
+
+  /** Rolls back and begins again as it was, when {@link #fresh} held before this statement. */
+  public CompletableFuture<Void> startOver() {
+    Scope again = scope == Scope.SINGLE ? Scope.NONE : scope;
+    TransactionModes same = modes;
+    return rollback().thenRun(() -> begin(again, same));
   }
 
   /** A statement is about to write rows of the shard. */
@@ -230,6 +276,7 @@ public final class Transaction {
               savepoints.dropAfter(savepoint);
               settings.rolledBackTo(savepoint.own());
               services.limitsForgotten();
+              fences.forget();
               if (entries != null) {
                 entries.rollbackTo(savepoint.entriesMark());
               }
@@ -341,6 +388,7 @@ public final class Transaction {
     written.clear();
     copies.clear();
     savepoints.clear();
+    fences.forget();
     services.limitsForgotten();
     failed = false;
     ending = null;

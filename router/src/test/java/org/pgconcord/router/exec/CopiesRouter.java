@@ -14,8 +14,10 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
+import org.pgconcord.config.catalog.CatalogInstaller;
 import org.pgconcord.config.catalog.CopiedTable;
 import org.pgconcord.config.catalog.CopyMarks;
+import org.pgconcord.config.catalog.Fences;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.schema.SchemaReader;
 import org.pgconcord.config.schema.TableSchema;
@@ -96,7 +98,13 @@ final class CopiesRouter implements AutoCloseable {
         }
       }
     }
-    epochs = new RouterEpochs(state());
+    RoutingState state = state();
+    for (ShardId shard : cluster.shards()) {
+      try (Connection service = cluster.asService(shard)) {
+        CatalogInstaller.installShard(service, state.fences().epochs().keySet());
+      }
+    }
+    epochs = new RouterEpochs(state);
     RouterMetrics metrics = new RouterMetrics(new SimpleMeterRegistry());
     server =
         new RouterServer(
@@ -125,7 +133,11 @@ final class CopiesRouter implements AutoCloseable {
     try (Connection owner = cluster.asOwner(cluster.shards().get(0))) {
       Map<TableName, TableSchema> schemas =
           SchemaReader.read(owner, topology.database("app").orElseThrow().tables().keySet());
-      return new RoutingState(1, topology, Map.of(), Map.of("app", schemas));
+      return new RoutingState(1, topology, Map.of(), Map.of("app", schemas))
+          .withFences(
+              new Fences(
+                  Fences.tables(topology).stream()
+                      .collect(Collectors.toMap(table -> table, table -> 1L))));
     }
   }
 

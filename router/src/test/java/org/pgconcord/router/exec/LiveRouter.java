@@ -8,12 +8,18 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import org.pgconcord.config.catalog.CatalogInstaller;
+import org.pgconcord.config.catalog.FencedTable;
+import org.pgconcord.config.catalog.Fences;
 import org.pgconcord.config.catalog.GsiState;
+import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Tuple;
 import org.pgconcord.router.RouterMetrics;
@@ -28,9 +34,12 @@ import org.pgconcord.router.tx.Decisions;
 import org.pgconcord.router.tx.RouterEpochs;
 import org.pgconcord.router.tx.Shards;
 import org.pgconcord.router.tx.UsersIndex;
+import org.pgconcord.testkit.fixture.UsersByEmail;
 
 /** A router in front of two shards, its routing state in the test's hand. */
 final class LiveRouter implements AutoCloseable {
+  static final FencedTable USERS = new FencedTable("app", UsersByEmail.USERS);
+
   final Shards shards;
   final RouterEpochs epochs;
   final Set<String> suspects = ConcurrentHashMap.newKeySet();
@@ -38,6 +47,7 @@ final class LiveRouter implements AutoCloseable {
   private final RouterServer server;
   private final int port;
   private long revision = 1;
+  volatile boolean leased = true;
 
   /**
    * What a router is given beside the shards.
@@ -55,8 +65,11 @@ final class LiveRouter implements AutoCloseable {
 
   LiveRouter(Extras extras) throws SQLException {
     shards = new Shards();
-    epochs = new RouterEpochs(UsersIndex.routing(revision, GsiState.ENABLED, revision));
+    epochs = new RouterEpochs(routing(GsiState.ENABLED), () -> leased);
     for (var shard : shards.cluster.shards()) {
+      try (Connection service = shards.cluster.asService(shard)) {
+        CatalogInstaller.installShard(service, List.of(USERS));
+      }
       try (Connection owner = shards.cluster.asOwner(shard);
           var statement = owner.createStatement()) {
         statement.execute("CREATE TABLE countries (code char(2) PRIMARY KEY, name text)");
@@ -94,8 +107,13 @@ final class LiveRouter implements AutoCloseable {
   /** Publishes the index's state; returns the new revision. */
   long publish(GsiState state) {
     revision++;
-    epochs.publish(UsersIndex.routing(revision, state, revision));
+    epochs.publish(routing(state));
     return revision;
+  }
+
+  private RoutingState routing(GsiState state) {
+    return UsersIndex.routing(revision, state, revision)
+        .withFences(new Fences(Map.of(USERS, revision)));
   }
 
   Connection connect() throws SQLException {

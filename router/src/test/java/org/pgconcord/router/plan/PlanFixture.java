@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.pgconcord.config.catalog.CopiedTable;
 import org.pgconcord.config.catalog.CopyMarks;
+import org.pgconcord.config.catalog.Fences;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.catalog.RoutingState.GsiStatus;
@@ -46,7 +47,8 @@ final class PlanFixture {
             Map.of("app", SCHEMAS),
             Map.of("app", Set.of(new TableName("public", "user_names"))),
             Map.of("app", Set.of(new TableName("shadow", "users"))),
-            marks(markedCopies));
+            marks(markedCopies),
+            Fences.NONE);
     return new PlanContext(state, "app", searchPath, "demo", fixedSnapshot);
   }
 
