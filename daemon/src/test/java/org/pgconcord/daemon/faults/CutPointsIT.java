@@ -173,18 +173,20 @@ class CutPointsIT {
           each, fault, points.size(), chosen.size(), told);
     }
 
-    /** Runs it without a fault; twice, so that what is made once is not counted. */
+    /**
+     * Runs it without a fault; twice, so that what is made once is not counted. A router whose
+     * session with the catalog has ended with its server refuses one transaction.
+     */
     private List<CutPoint> count(CutRig rig, CutCase each) throws SQLException {
-      for (int run = 1; run <= 2; run++) {
+      int done = 0;
+      for (int run = 1; done < 2; run++) {
         CutStory.Rows rows = rig.prepare(each);
         CutRig.Ended ended = rig.run(each, rows);
-        if (each.story() == CutStory.REFERENCE && ended.message().startsWith("0A000")) {
-          return new ArrayList<>();
-        }
-        assertThat(ended.told()).as("%s: %s", each, ended).isEqualTo(Told.DONE);
+        done += ended.told() == Told.DONE ? 1 : 0;
+        assertThat(run).as("%s: %s", each, ended).isLessThan(ATTEMPTS);
         assertThat(check.after(each, rows, Fault.CUT, ended)).as("%s", each).isEmpty();
       }
-      return new ArrayList<>(rig.points());
+      return rig.points();
     }
 
     /**

@@ -93,7 +93,7 @@ class IsolationIT {
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < CLIENTS; i++) {
       ListClient client =
-          new ListClient(() -> router.connect("lists"), shared, seed + i + level.ordinal() * 100L);
+          new ListClient(() -> router.connect("lists"), shared, seed + i + level.sql().hashCode());
       clients.add(client);
       threads.add(
           new Thread(
@@ -135,7 +135,7 @@ class IsolationIT {
   private static int cutWhile(List<Thread> threads, FaultNetwork network, Random random) {
     int cuts = 0;
     while (threads.stream().anyMatch(Thread::isAlive)) {
-      Direction direction = Direction.values()[random.nextInt(2)];
+      Direction direction = random.nextBoolean() ? Direction.TO_SERVER : Direction.TO_CLIENT;
       network.begin(
           List.of(Rule.on(direction).nth(1 + random.nextInt(300)).then(new Action.Cut())));
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
@@ -179,8 +179,7 @@ class IsolationIT {
       try (Connection owner = system.cluster().asOwner(shard);
           Statement statement = owner.createStatement();
           ResultSet row =
-              statement.executeQuery(
-                  "SELECT user_id, name FROM users WHERE email LIKE 'list%'")) {
+              statement.executeQuery("SELECT user_id, name FROM users WHERE email LIKE 'list%'")) {
         while (row.next()) {
           end.put(ListClient.key(row.getLong(1)), ListClient.values(row.getString(2)));
         }

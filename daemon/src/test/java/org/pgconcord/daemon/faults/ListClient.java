@@ -45,8 +45,7 @@ final class ListClient {
       AtomicInteger values,
       AtomicLong refused) {
     Shared(Level level, List<Long> tenants, int each) {
-      this(
-          level, tenants, each, new AtomicInteger(), new AtomicInteger(), new AtomicLong());
+      this(level, tenants, each, new AtomicInteger(), new AtomicInteger(), new AtomicLong());
     }
 
     /** All lists of the generations up to that of this transaction. */
@@ -55,7 +54,8 @@ final class ListClient {
       for (long tenant : tenants) {
         for (int user = 0; user < (transaction / each + 1) * LISTS; user++) {
           rows.add(
-              "(%d, %d, '%s', '')".formatted(tenant, tenant * 1_000_000 + user, email(tenant, user)));
+              "(%d, %d, '%s', '')"
+                  .formatted(tenant, tenant * 1_000_000 + user, email(tenant, user)));
         }
       }
       return rows;
@@ -126,7 +126,7 @@ final class ListClient {
   }
 
   private long user(long tenant, int generation) {
-    return tenant * 1_000_000 + generation * LISTS + random.nextInt(LISTS);
+    return tenant * 1_000_000 + (long) generation * LISTS + random.nextInt(LISTS);
   }
 
   private Op append(Connection connection, long tenant, long user) throws SQLException {

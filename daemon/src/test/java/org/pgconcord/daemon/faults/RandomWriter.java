@@ -31,8 +31,7 @@ final class RandomWriter {
   private static final Set<String> CONTENTION = Set.of("23505", "55P03", "40P01", "40001");
 
   /** What a fault may do to one; a client that meets it connects again. */
-  private static final Set<String> FAULTS =
-      Set.of("57P01", "57P02", "57P03", "25P02", "40000");
+  private static final Set<String> FAULTS = Set.of("57P01", "57P02", "57P03", "25P02", "40000");
 
   /** What one transaction may not do to one key, whoever else writes. */
   private static final List<String> LIMITS =
@@ -112,7 +111,7 @@ final class RandomWriter {
     this.model = model;
     this.random = new Random(seed * 31 + client);
     this.faults = faults;
-    this.next = (client + 1) * ROWS_PER_CLIENT;
+    this.next = (client + 1L) * ROWS_PER_CLIENT;
   }
 
   Counts counts() {
@@ -243,7 +242,7 @@ final class RandomWriter {
   }
 
   private long tenant() {
-    return 1 + random.nextInt(TENANTS);
+    return 1L + random.nextInt(TENANTS);
   }
 
   private String email() {

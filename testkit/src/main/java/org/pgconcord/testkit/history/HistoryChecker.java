@@ -63,8 +63,8 @@ public final class HistoryChecker {
     return checker.found;
   }
 
-  private void report(Kind kind, String format, Object... values) {
-    found.add(new Anomaly(kind, format.formatted(values)));
+  private void note(Kind kind, String seen) {
+    found.add(new Anomaly(kind, seen));
   }
 
   // --- lists -----------------------------------------------------------------------------------
@@ -105,20 +105,20 @@ public final class HistoryChecker {
 
   private void order(String key, List<Integer> values) {
     if (new HashSet<>(values).size() < values.size()) {
-      report(Kind.IMPOSSIBLE_VALUE, "%s has a value twice: %s", key, values);
+      note(Kind.IMPOSSIBLE_VALUE, "%s has a value twice: %s".formatted(key, values));
       return;
     }
     for (int value : values) {
       seenValues.add(value);
       if (!writers.containsKey(name(key, value))) {
-        report(Kind.IMPOSSIBLE_VALUE, "nobody appended %d to %s", value, key);
+        note(Kind.IMPOSSIBLE_VALUE, "nobody appended %d to %s".formatted(value, key));
       }
     }
     List<Integer> known = orders.getOrDefault(key, List.of());
     List<Integer> longer = values.size() > known.size() ? values : known;
     List<Integer> shorter = values.size() > known.size() ? known : values;
     if (!longer.subList(0, shorter.size()).equals(shorter)) {
-      report(Kind.INCOMPATIBLE_ORDER, "%s was %s and %s", key, known, values);
+      note(Kind.INCOMPATIBLE_ORDER, "%s was %s and %s".formatted(key, known, values));
     } else {
       orders.put(key, longer);
     }
@@ -142,12 +142,9 @@ public final class HistoryChecker {
               boolean ends =
                   from >= 0 && read.values().subList(from, read.values().size()).equals(mine);
               if (!ends) {
-                report(
+                note(
                     Kind.INTERNAL,
-                    "T%d appended %s and read %s",
-                    transaction.id(),
-                    mine,
-                    read);
+                    "T%d appended %s and read %s".formatted(transaction.id(), mine, read));
               }
               return ends;
             }
@@ -161,8 +158,9 @@ public final class HistoryChecker {
         for (int value : read.values()) {
           Transaction writer = writers.get(name(read.key(), value));
           if (writer != null && writer.outcome() == Outcome.ABORTED) {
-            report(
-                Kind.G1A, "T%d read %d of the aborted T%d", reader.id(), value, writer.id());
+            note(
+                Kind.G1A,
+                "T%d read %d of the aborted T%d".formatted(reader.id(), value, writer.id()));
           }
         }
         intermediate(reader, read);
@@ -185,13 +183,10 @@ public final class HistoryChecker {
             .map(Op.Append::value)
             .toList();
     if (written.get(written.size() - 1) != last) {
-      report(
+      note(
           Kind.G1B,
-          "T%d read %s between the appends %s of T%d",
-          reader.id(),
-          read,
-          written,
-          writer.id());
+          "T%d read %s between the appends %s of T%d"
+              .formatted(reader.id(), read, written, writer.id()));
     }
   }
 
@@ -200,10 +195,10 @@ public final class HistoryChecker {
       for (Op.Append append : appends(transaction)) {
         boolean there = end.getOrDefault(append.key(), List.of()).contains(append.value());
         if (transaction.outcome() == Outcome.COMMITTED && !there) {
-          report(Kind.LOST_APPEND, "%s of T%d", append, transaction.id());
+          note(Kind.LOST_APPEND, "%s of T%d".formatted(append, transaction.id()));
         }
         if (transaction.outcome() == Outcome.ABORTED && there) {
-          report(Kind.G1A, "%s of the aborted T%d is there", append, transaction.id());
+          note(Kind.G1A, "%s of the aborted T%d is there".formatted(append, transaction.id()));
         }
       }
     }
@@ -218,15 +213,14 @@ public final class HistoryChecker {
     for (Edge edge : graph.all(READ_WRITE)) {
       List<Edge> onOne =
           graph.way(edge.to(), edge.from(), EnumSet.of(WRITE_WRITE, WRITE_READ), edge.key());
-      List<Edge> single =
-          graph.way(edge.to(), edge.from(), EnumSet.of(WRITE_WRITE, WRITE_READ));
+      List<Edge> single = graph.way(edge.to(), edge.from(), EnumSet.of(WRITE_WRITE, WRITE_READ));
       List<Edge> any = graph.way(edge.to(), edge.from(), EnumSet.allOf(Why.class));
       if (onOne.size() == 1 && onOne.get(0).why() == WRITE_WRITE) {
-        report(Kind.LOST_UPDATE, "%s, %s", edge, onOne);
+        note(Kind.LOST_UPDATE, "%s, %s".formatted(edge, onOne));
       } else if (!single.isEmpty()) {
-        report(Kind.G_SINGLE, "%s, %s", edge, single);
+        note(Kind.G_SINGLE, "%s, %s".formatted(edge, single));
       } else if (!any.isEmpty()) {
-        report(Kind.G2, "%s, %s", edge, any);
+        note(Kind.G2, "%s, %s".formatted(edge, any));
       }
     }
   }
@@ -235,7 +229,7 @@ public final class HistoryChecker {
     for (Edge edge : graph.all(first)) {
       List<Edge> way = graph.way(edge.to(), edge.from(), kinds);
       if (!way.isEmpty()) {
-        report(kind, "%s, %s", edge, way);
+        note(kind, "%s, %s".formatted(edge, way));
       }
     }
   }

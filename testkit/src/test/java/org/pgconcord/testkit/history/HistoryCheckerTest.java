@@ -92,10 +92,7 @@ class HistoryCheckerTest {
   @Test
   void g1aAnAbortedRead() {
     assertThat(
-            kinds(
-                Map.of("x", List.of()),
-                aborted(1, append("x", 1)),
-                committed(2, read("x", 1))))
+            kinds(Map.of("x", List.of()), aborted(1, append("x", 1)), committed(2, read("x", 1))))
         .contains(Kind.G1A);
     assertThat(kinds(Map.of("x", List.of(1)), aborted(1, append("x", 1)))).contains(Kind.G1A);
   }
