@@ -1,8 +1,10 @@
 package org.pgconcord.router.entries;
 
+import java.util.Collection;
 import java.util.stream.Collectors;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.value.GsiName;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.IndexColumn;
 import org.pgconcord.gsi.LookupIndex;
@@ -13,9 +15,19 @@ final class EntryErrors {
 
   static ConcordException duplicate(LookupIndex index, Entry entry) {
     return ErrorCode.GSI_DUPLICATE_KEY
-        .because(
-            "duplicate key value violates unique global secondary index \"" + index.name() + "\"")
+        .because(violates(index.name()))
         .withDetail(key(index, entry) + " already exists.");
+  }
+
+  /** Whether it is the duplicate of one of these indexes. */
+  static boolean isDuplicate(Throwable failure, Collection<GsiName> indexes) {
+    return failure instanceof ConcordException error
+        && error.code() == ErrorCode.GSI_DUPLICATE_KEY
+        && indexes.stream().anyMatch(index -> violates(index).equals(error.message()));
+  }
+
+  private static String violates(GsiName index) {
+    return "duplicate key value violates unique global secondary index \"" + index + "\"";
   }
 
   static ConcordException moves(LookupIndex index, Entry entry) {

@@ -11,6 +11,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ConcordException;
@@ -155,6 +157,33 @@ public final class EntryTransaction {
       Map<ShardId, BackendConnection> mains, List<ReturnedRows.Found> rows) {
     requireBounded((long) overlay.size() + rows.size());
     return changes.add(mains, rows);
+  }
+
+  /**
+   * The same, but false where the key of one of {@code arbiters} is another row's: those indexes
+   * are asked first. What was done until then is the caller's to undo.
+   */
+  public CompletableFuture<Boolean> addUnlessTaken(
+      Map<ShardId, BackendConnection> mains,
+      List<ReturnedRows.Found> rows,
+      Collection<GsiName> arbiters) {
+    Map<Boolean, List<ReturnedRows.Found>> byKind =
+        rows.stream().collect(Collectors.partitioningBy(r -> arbiters.contains(r.index().name())));
+    return add(mains, byKind.getOrDefault(true, List.of()))
+        .handle((done, failure) -> failure)
+        .thenCompose(
+            failure -> {
+              if (failure == null) {
+                return add(mains, byKind.getOrDefault(false, List.of())).thenApply(done -> true);
+              }
+              Throwable cause =
+                  failure instanceof CompletionException && failure.getCause() != null
+                      ? failure.getCause()
+                      : failure;
+              return EntryErrors.isDuplicate(cause, arbiters)
+                  ? CompletableFuture.completedFuture(false)
+                  : CompletableFuture.failedFuture(cause);
+            });
   }
 
   /**

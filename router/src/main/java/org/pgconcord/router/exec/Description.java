@@ -130,6 +130,11 @@ final class Description {
     }
 
     @Override
+    public ShardId insertUnlessTaken(Plan.InsertUnlessTaken plan) {
+      return plan.rows().rows().get(0).binding().anyShard();
+    }
+
+    @Override
     public ShardId writeOnAll(Plan.WriteOnAll plan) {
       return plan.group().shards().get(0);
     }

@@ -95,6 +95,12 @@ final class Dispatch implements Plan.Cases<Void> {
   }
 
   @Override
+  public Void insertUnlessTaken(Plan.InsertUnlessTaken plan) {
+    InsertUnlessTaken.run(execution, plan);
+    return null;
+  }
+
+  @Override
   public Void copyWrite(Plan.CopyWrite plan) {
     ReferenceWrite.run(execution, plan);
     return null;

@@ -1,16 +1,21 @@
 package org.pgconcord.router.plan;
 
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.schema.UniqueKey;
 import org.pgconcord.config.topology.Gsi;
+import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.router.analyse.DeclaredTable;
 import org.pgconcord.router.analyse.KeyColumn;
 import org.pgconcord.router.sql.ConflictView;
+import org.pgconcord.router.sql.SqlEdit;
 
 /**
  * ON CONFLICT of an INSERT into a sharded table (docs/decisions/0013).
@@ -31,23 +36,28 @@ final class ConflictRules {
   }
 
   /**
-   * Refuses what the shards cannot decide by themselves.
+   * Refuses what neither the shards nor entries can decide.
    *
    * @param gsis all indexes of the table
    * @param maintained those of them whose entries are kept
+   * @return what the entries decide, if anything
    */
-  void check(List<Gsi> gsis, List<Gsi> maintained) {
+  Optional<TakenKeys> check(List<Gsi> gsis, List<Gsi> maintained) {
     assigned(gsis);
-    switch (conflict.target()) {
-      case NONE -> everyIndex(maintained);
-      case COLUMNS -> requireLocal(conflict.columns());
-      case CONSTRAINT -> requireLocal(constraint(conflict.columns().get(0)));
-    }
     if (conflict.updates() && !maintained.isEmpty() && isPartitioned()) {
       throw ErrorCode.WRITE_ON_CONFLICT.because(
           "%s is partitioned, so that new rows are not told from updated ones"
               .formatted(table.name()));
     }
+    List<Gsi> unique = maintained.stream().filter(Gsi::unique).toList();
+    return switch (conflict.target()) {
+      case NONE -> everyIndex(unique);
+      case COLUMNS -> byColumns(unique);
+      case CONSTRAINT -> {
+        requireLocal(constraint(conflict.columns().get(0)));
+        yield Optional.empty();
+      }
+    };
   }
 
   /** Whether rows that were there are among the returned ones. */
@@ -97,21 +107,56 @@ final class ConflictRules {
                         .formatted(name, table.name())));
   }
 
-  private void everyIndex(List<Gsi> maintained) {
-    maintained.stream()
-        .filter(Gsi::unique)
-        .findFirst()
-        .ifPresent(
-            gsi -> {
-              throw elsewhere("index " + gsi.name());
-            });
+  /** A row is left out for any index, so that each must be seen by its shard or by entries. */
+  private Optional<TakenKeys> everyIndex(List<Gsi> maintained) {
     unique()
         .filter(u -> !local(u.columns()))
+        .filter(u -> maintained.stream().noneMatch(gsi -> sameColumns(u.columns(), gsi.columns())))
         .findFirst()
         .ifPresent(
             u -> {
               throw elsewhere("unique index " + u.index());
             });
+    return maintained.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            new TakenKeys(
+                maintained.stream().map(Gsi::name).collect(Collectors.toSet()), true, List.of()));
+  }
+
+  /** The columns of a global index are a target as well, if the shard has an index to go with. */
+  private Optional<TakenKeys> byColumns(List<Gsi> maintained) {
+    if (local(conflict.columns())) {
+      return Optional.empty();
+    }
+    Gsi gsi =
+        maintained.stream()
+            .filter(g -> conflict.whole() && sameColumns(conflict.columns(), g.columns()))
+            .findFirst()
+            .orElseThrow(() -> elsewhere("the index that ON CONFLICT names"));
+    List<String> added =
+        key.columns().stream()
+            .map(KeyColumn::name)
+            .filter(name -> !gsi.columns().contains(name))
+            .toList();
+    List<String> both = new ArrayList<>(gsi.columns());
+    both.addAll(added);
+    List<SqlEdit> edits = List.of();
+    if (unique().noneMatch(u -> u.usable() && sameColumns(u.columns(), gsi.columns()))) {
+      if (unique().noneMatch(u -> u.usable() && sameColumns(u.columns(), both))) {
+        throw ErrorCode.WRITE_ON_CONFLICT.because(
+            "no unique index of %s is over the columns of index %s, with or without the shard key"
+                .formatted(table.name(), gsi.name()));
+      }
+      String names =
+          added.stream().map(Identifiers::quote).collect(Collectors.joining(", ")) + ", ";
+      edits = List.of(new SqlEdit(conflict.first(), names));
+    }
+    return Optional.of(new TakenKeys(Set.of(gsi.name()), !conflict.updates(), edits));
+  }
+
+  private static boolean sameColumns(List<String> one, List<String> other) {
+    return Set.copyOf(one).equals(Set.copyOf(other));
   }
 
   private ConcordException elsewhere(String what) {
@@ -126,7 +171,7 @@ final class ConflictRules {
     return columns.containsAll(key.columns().stream().map(KeyColumn::name).toList());
   }
 
-  private java.util.stream.Stream<UniqueKey> unique() {
+  private Stream<UniqueKey> unique() {
     return Optional.of(table).flatMap(DeclaredTable::schema).stream()
         .flatMap(s -> s.uniqueKeys().stream());
   }

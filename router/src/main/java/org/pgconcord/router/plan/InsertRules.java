@@ -32,8 +32,8 @@ final class InsertRules {
     this.key = key;
   }
 
-  void check(ReadFacts facts, List<Gsi> gsis, List<Gsi> maintained) {
-    conflict().ifPresent(rules -> rules.check(gsis, maintained));
+  /** What entries decide of its conflicts, if anything. */
+  Optional<TakenKeys> check(ReadFacts facts, List<Gsi> gsis, List<Gsi> maintained) {
     if (insert.source() == StatementView.Source.DEFAULTS) {
       throw noShardKey(key.columns().get(0).name());
     }
@@ -45,6 +45,7 @@ final class InsertRules {
         gsi.columns().forEach(column -> required(gsi, column));
       }
     }
+    return conflict().flatMap(rules -> rules.check(gsis, maintained));
   }
 
   Optional<ConflictRules> conflict() {
@@ -112,9 +113,14 @@ final class InsertRules {
 
   /** The rows apart, when there are several and nothing else is read. */
   Optional<RowSplit> split(ReadFacts facts) {
+    return insert.rows().size() < 2 ? Optional.empty() : rows(facts);
+  }
+
+  /** The rows apart, when nothing else is read. */
+  Optional<RowSplit> rows(ReadFacts facts) {
     boolean alone =
         facts.sharded().isEmpty() && facts.local().isEmpty() && facts.references().isEmpty();
-    if (insert.rows().size() < 2 || !alone) {
+    if (insert.rows().isEmpty() || !alone) {
       return Optional.empty();
     }
     ShardId any = key.placement().group().shards().get(0);

@@ -1,5 +1,6 @@
 package org.pgconcord.router.plan;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -9,6 +10,8 @@ import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.topology.ShardGroup;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
+import org.pgconcord.router.sql.SqlEdit;
+import org.pgconcord.router.sql.StatementText;
 
 /**
  * How one statement is answered: a closed set, immutable, for any values of its constants and
@@ -25,6 +28,7 @@ public sealed interface Plan
         Plan.CopyWrite,
         Plan.InsertInParts,
         Plan.WriteOnAll,
+        Plan.InsertUnlessTaken,
         Plan.Refused,
         SessionCommand {
 
@@ -177,6 +181,43 @@ public sealed interface Plan
     }
   }
 
+  /**
+   * INSERT ... ON CONFLICT by a global index: the row in the way may be one of another shard key.
+   *
+   * @param rows of VALUES, one or more
+   */
+  record InsertUnlessTaken(
+      StatementFacts facts, RowSplit rows, EntryWork entries, boolean returns, TakenKeys taken)
+      implements Plan {
+    /** The error where a row in the way could be newer than the transaction's snapshot. */
+    public static ConcordException needsReadCommitted() {
+      return ErrorCode.WRITE_ON_CONFLICT.because(
+          "ON CONFLICT by a global index is not supported in REPEATABLE READ or SERIALIZABLE");
+    }
+
+    /** The statement with the columns added. */
+    public String whole(StatementText text) {
+      List<SqlEdit> edits = new ArrayList<>(taken.edits());
+      edits.add(entries.edit());
+      return SqlEdit.apply(text, edits);
+    }
+
+    /** What each shard is sent. */
+    public List<RowSplit.Part> parts(StatementText text, Parameters parameters) {
+      return rows.parts(text, parameters, entries.edit().text(), taken.edits());
+    }
+
+    /** One row alone. */
+    public List<RowSplit.Part> part(int row, StatementText text, Parameters parameters) {
+      return rows.alone(row).parts(text, parameters, entries.edit().text(), taken.edits());
+    }
+
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.insertUnlessTaken(this);
+    }
+  }
+
   /** What a {@link Write} or {@link CopyWrite} does to rows. */
   enum WriteKind {
     INSERT,
@@ -225,6 +266,8 @@ public sealed interface Plan
     R insertInParts(InsertInParts plan);
 
     R writeOnAll(WriteOnAll plan);
+
+    R insertUnlessTaken(InsertUnlessTaken plan);
 
     R session(SessionCommand plan);
 

@@ -173,6 +173,34 @@ public final class PlanText implements Plan.Cases<List<String>> {
     return changed(rows, plan.facts(), plan.entries());
   }
 
+  @Override
+  public List<String> insertUnlessTaken(Plan.InsertUnlessTaken plan) {
+    List<String> rows = new ArrayList<>();
+    rows.add(
+        "Route: INSERT in one part for each shard, keys taken elsewhere known by their entries");
+    maintains(Optional.of(plan.entries()), rows);
+    rows.add(
+        "  Arbiters: "
+            + plan.taken().indexes().stream()
+                .map(Object::toString)
+                .sorted()
+                .collect(Collectors.joining(", ")));
+    rows.add(
+        plan.taken().skips()
+            ? "  Taken: the row is left out, each row by itself"
+            : "  Taken by another shard key: refused");
+    if (plan.rows().needs() > parameters.count()) {
+      rows.add("  Shards: decided by the parameters");
+      return finish(rows, plan.facts(), plan.whole(text));
+    }
+    for (RowSplit.Part part : plan.parts(text, parameters)) {
+      rows.add("  Shard %s: %d rows".formatted(part.shard(), part.rows().size()));
+      rows.add("    SQL: " + part.sql().strip());
+    }
+    rows.add("  Tables: " + plan.facts().tables().get(0));
+    return rows;
+  }
+
   private static void maintains(Optional<EntryWork> entries, List<String> rows) {
     entries.ifPresent(
         work ->

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.sql.SqlEdit;
 import org.pgconcord.router.sql.StatementText;
 import org.pgconcord.router.sql.Tokens;
 
@@ -14,7 +15,7 @@ import org.pgconcord.router.sql.Tokens;
  * The rows of an INSERT ... VALUES, each with the shard key it stores and its place in the text, so
  * that each shard can be sent its own rows.
  */
-public record RowSplit(List<Row> rows) {
+public record RowSplit(List<Row> rows, int first, int last) {
   /**
    * One row.
    *
@@ -47,7 +48,7 @@ public record RowSplit(List<Row> rows) {
       rows.add(new Row(binding, at, close));
       at = close + 2;
     }
-    return Optional.of(new RowSplit(rows));
+    return Optional.of(new RowSplit(rows, rows.get(0).from(), rows.get(rows.size() - 1).to()));
   }
 
   private static int close(Tokens tokens, int open) {
@@ -69,6 +70,21 @@ public record RowSplit(List<Row> rows) {
    * @throws org.pgconcord.config.error.ConcordException when a row's shard cannot be told
    */
   public List<Part> parts(StatementText text, Parameters parameters, String appended) {
+    return parts(text, parameters, appended, List.of());
+  }
+
+  /** This row and no other. */
+  RowSplit alone(int row) {
+    return new RowSplit(List.of(rows.get(row)), first, last);
+  }
+
+  /**
+   * The same with insertions behind the rows.
+   *
+   * @param edits in the order of their tokens
+   */
+  List<Part> parts(
+      StatementText text, Parameters parameters, String appended, List<SqlEdit> edits) {
     NavigableMap<ShardId, List<Integer>> byShard = new TreeMap<>();
     for (int row = 0; row < rows.size(); row++) {
       Resolution where = rows.get(row).binding().resolve(text, parameters);
@@ -79,21 +95,25 @@ public record RowSplit(List<Row> rows) {
       byShard.computeIfAbsent(one.shard(), s -> new ArrayList<>()).add(row);
     }
     return byShard.entrySet().stream()
-        .map(e -> new Part(e.getKey(), sql(text, e.getValue()) + appended, e.getValue()))
+        .map(e -> new Part(e.getKey(), sql(text, e.getValue(), edits) + appended, e.getValue()))
         .toList();
   }
 
-  private String sql(StatementText text, List<Integer> wanted) {
+  private String sql(StatementText text, List<Integer> wanted, List<SqlEdit> edits) {
     Tokens tokens = text.tokens();
-    StringBuilder sql =
-        new StringBuilder(text.sql().substring(0, tokens.start(rows.get(0).from())));
+    StringBuilder sql = new StringBuilder(text.sql().substring(0, tokens.start(first)));
     String between = "";
     for (int row : wanted) {
       Row one = rows.get(row);
       sql.append(between).append(text.sql(), tokens.start(one.from()), tokens.end(one.to()));
       between = ", ";
     }
-    int rest = tokens.end(rows.get(rows.size() - 1).to());
+    int rest = tokens.end(last);
+    for (SqlEdit edit : edits) {
+      int at = tokens.end(edit.token() - 1);
+      sql.append(text.sql(), rest, at).append(edit.text());
+      rest = at;
+    }
     return sql.append(text.sql(), rest, tokens.end(tokens.size() - 1)).toString();
   }
 

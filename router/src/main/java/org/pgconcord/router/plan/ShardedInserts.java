@@ -41,7 +41,7 @@ final class ShardedInserts {
    * @param maintained those of them whose entries are kept
    */
   Plan plan(List<Gsi> gsis, List<Gsi> maintained, StatementFacts statement) {
-    rules.check(facts, gsis, maintained);
+    Optional<TakenKeys> taken = rules.check(facts, gsis, maintained);
     Refusals.copiesOn(facts, placement.group().shards());
     boolean upsert = rules.conflict().filter(ConflictRules::updates).isPresent();
     String alias = insert.target().alias();
@@ -49,6 +49,9 @@ final class ShardedInserts {
         upsert
             ? EntryColumns.upserted(input, alias, table, maintained)
             : EntryColumns.work(input, alias, table, maintained);
+    if (taken.isPresent()) {
+      return unlessTaken(statement, entries.orElseThrow(), taken.get());
+    }
     return insert.source() == StatementView.Source.QUERY
         ? selected(statement, entries)
         : write(
@@ -59,6 +62,20 @@ final class ShardedInserts {
                 .split(facts)
                 .<Plan>map(rows -> new Plan.InsertInParts(statement, rows, entries, returns()))
                 .orElseGet(() -> WritePlanner.severalShards(table)));
+  }
+
+  private Plan unlessTaken(StatementFacts statement, EntryWork entries, TakenKeys taken) {
+    if (input.context().fixedSnapshot()) {
+      throw Plan.InsertUnlessTaken.needsReadCommitted();
+    }
+    RowSplit rows =
+        rules
+            .rows(facts)
+            .orElseThrow(
+                () ->
+                    ErrorCode.WRITE_ON_CONFLICT.because(
+                        "ON CONFLICT by a global index takes rows of VALUES without subqueries"));
+    return new Plan.InsertUnlessTaken(statement, rows, entries, returns(), taken);
   }
 
   private Plan write(

@@ -31,10 +31,11 @@ final class ConflictReader {
           ConflictView.Target.CONSTRAINT,
           List.of(Names.of(tokens, next + 2)),
           true,
+          -1,
           next + 3,
           assigned);
     }
-    return action(ConflictView.Target.NONE, List.of(), true, next, assigned);
+    return action(ConflictView.Target.NONE, List.of(), true, -1, next, assigned);
   }
 
   /** A join's condition may begin with a column of that name: the clause is the last. */
@@ -70,7 +71,7 @@ final class ConflictReader {
         next = clauses.behind(next);
       }
     }
-    return action(ConflictView.Target.COLUMNS, plain, whole, next, assigned);
+    return action(ConflictView.Target.COLUMNS, plain, whole, open + 1, next, assigned);
   }
 
   private boolean isAction(int at) {
@@ -83,6 +84,7 @@ final class ConflictReader {
       ConflictView.Target target,
       List<String> columns,
       boolean whole,
+      int first,
       int at,
       List<String> assigned)
       throws UnreadableException {
@@ -90,6 +92,6 @@ final class ConflictReader {
     if (!isAction(at) || updates == assigned.isEmpty()) {
       throw new UnreadableException("this form of ON CONFLICT");
     }
-    return new ConflictView(target, columns, whole, updates, assigned);
+    return new ConflictView(target, columns, whole, first, updates, assigned);
   }
 }

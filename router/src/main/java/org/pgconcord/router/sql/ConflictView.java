@@ -9,11 +9,17 @@ import java.util.List;
  * @param columns the plain columns among a target's elements, those with a collation, an operator
  *     class or an expression left out; the constraint's name alone for {@link Target#CONSTRAINT}
  * @param whole a target of columns has no other elements and no WHERE
+ * @param first the first token of a target of columns
  * @param updates DO UPDATE; else DO NOTHING
  * @param assigned the columns of DO UPDATE SET
  */
 public record ConflictView(
-    Target target, List<String> columns, boolean whole, boolean updates, List<String> assigned) {
+    Target target,
+    List<String> columns,
+    boolean whole,
+    int first,
+    boolean updates,
+    List<String> assigned) {
   public ConflictView {
     columns = List.copyOf(columns);
     assigned = List.copyOf(assigned);
