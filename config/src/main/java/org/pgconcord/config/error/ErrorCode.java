@@ -175,6 +175,12 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "System columns mean something only within one shard.",
       "Add an equality on the shard key, or leave the column out."),
+  QUERY_TOO_LARGE(
+      "query/too-large",
+      "54000",
+      ErrorCategory.RESOURCES,
+      "A query over several shards needs more of their rows in one place than the router holds.",
+      "Add conditions or a LIMIT that the shards can apply, aggregate more, or pin the tables by their shard keys."),
   QUERY_UNKNOWN_COLUMN(
       "query/unknown-column",
       "0A000",

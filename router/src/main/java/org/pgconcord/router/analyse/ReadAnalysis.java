@@ -76,7 +76,7 @@ public final class ReadAnalysis {
     new Pins(scope, joins).find();
     for (Leaf leaf : scope.leaves()) {
       if (leaf.table() != null) {
-        use(leaf.table(), leaf, scope);
+        use(leaf.table(), leaf, scope, joins.nullable().contains(leaf));
       }
     }
     colocated = isColocated(block, scope, joins);
@@ -100,9 +100,9 @@ public final class ReadAnalysis {
     if (item instanceof FromView.Named named) {
       return named(named, scope, ctes);
     } else if (item instanceof FromView.Derived derived) {
-      return scope.add(derived.alias().isEmpty() ? UNNAMED : derived.alias(), null);
+      return scope.add(derived.alias().isEmpty() ? UNNAMED : derived.alias(), null, -1);
     }
-    return scope.add(((FromView.Computed) item).alias(), null);
+    return scope.add(((FromView.Computed) item).alias(), null, -1);
   }
 
   private Leaf named(FromView.Named named, Scope scope, Set<String> ctes) {
@@ -120,10 +120,10 @@ public final class ReadAnalysis {
     }
     if (table != null && named.renamed()) {
       // Columns go by other names here: the table counts, its key cannot be recognised.
-      use(table, new Leaf(-1, named.alias(), table), scope);
+      use(table, new Leaf(-1, named.alias(), table, named.token()), scope, true);
       table = null;
     }
-    return scope.add(named.alias(), table);
+    return scope.add(named.alias(), table, named.token());
   }
 
   private void undeclared(Placement placement) {
@@ -136,7 +136,7 @@ public final class ReadAnalysis {
     }
   }
 
-  private void use(DeclaredTable table, Leaf leaf, Scope scope) {
+  private void use(DeclaredTable table, Leaf leaf, Scope scope, boolean nullable) {
     Placement placement = table.placement();
     if (placement instanceof Placement.Reference) {
       references.add(table);
@@ -149,7 +149,12 @@ public final class ReadAnalysis {
       unusable.add(table.name());
     } else {
       sharded.add(
-          new TableUse(table, leaf.alias(), table.shardKey().orElseThrow(), scope.pins(leaf)));
+          new TableUse(
+              table,
+              leaf.alias(),
+              table.shardKey().orElseThrow(),
+              scope.pins(leaf),
+              new TableUse.Place(leaf.token(), leaf.number() < 0, nullable)));
     }
   }
 

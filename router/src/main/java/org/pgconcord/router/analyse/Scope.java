@@ -40,8 +40,9 @@ final class Scope {
    *
    * @param alias empty when the item has no name, or one that is not known here
    * @param table null for anything but a declared table under its own columns' names
+   * @param token where its name begins in the statement; -1 when it has none
    */
-  record Leaf(int number, String alias, @Nullable DeclaredTable table) {
+  record Leaf(int number, String alias, @Nullable DeclaredTable table, int token) {
     Optional<DeclaredTable.ShardKey> key() {
       return table == null ? Optional.empty() : table.shardKey();
     }
@@ -67,7 +68,11 @@ final class Scope {
   }
 
   Leaf add(String alias, @Nullable DeclaredTable table) {
-    Leaf leaf = new Leaf(leaves.size(), alias, table);
+    return add(alias, table, -1);
+  }
+
+  Leaf add(String alias, @Nullable DeclaredTable table, int token) {
+    Leaf leaf = new Leaf(leaves.size(), alias, table, token);
     leaves.add(leaf);
     return leaf;
   }

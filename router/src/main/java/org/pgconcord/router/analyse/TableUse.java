@@ -12,11 +12,25 @@ import java.util.stream.IntStream;
  * @param key its shard key
  * @param values for each column of the key the values that it can have in the rows that matter;
  *     empty where that is not known
+ * @param place where it stands
  */
 public record TableUse(
-    DeclaredTable table, String alias, DeclaredTable.ShardKey key, List<List<PinnedValue>> values) {
+    DeclaredTable table,
+    String alias,
+    DeclaredTable.ShardKey key,
+    List<List<PinnedValue>> values,
+    Place place) {
   /** More combinations of values of several columns than this are not looked at one by one. */
   private static final long MAX_COMBINATIONS = 1_000;
+
+  /**
+   * Where a table is named.
+   *
+   * @param token index of the first token of its name; -1 when not known
+   * @param renamed its alias gives other names to its columns
+   * @param nullable an outer join can fill its columns with NULLs, or whether it can is not known
+   */
+  public record Place(int token, boolean renamed, boolean nullable) {}
 
   public TableUse {
     values = values.stream().map(List::copyOf).toList();

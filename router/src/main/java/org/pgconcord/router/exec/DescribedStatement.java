@@ -1,5 +1,6 @@
 package org.pgconcord.router.exec;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ConcordException;
@@ -16,10 +17,15 @@ import org.pgconcord.router.wire.TransactionStatus;
 /**
  * What a backend says of a statement before it runs.
  *
- * @param columns how many columns it returns
+ * @param rows the columns that it returns, all in text format; none when it returns no rows
  * @param types of its parameters
  */
-record DescribedStatement(int columns, ParameterTypes types) {
+record DescribedStatement(RowDescription rows, ParameterTypes types) {
+
+  /** How many columns it returns. */
+  int columns() {
+    return rows.fields().size();
+  }
 
   static CompletableFuture<DescribedStatement> ask(
       BackendConnection backend, String sql, ParameterTypes declared) {
@@ -31,7 +37,7 @@ record DescribedStatement(int columns, ParameterTypes types) {
   private static final class Answer implements BackendListener {
     private final BackendConnection backend;
     private final CompletableFuture<DescribedStatement> described = new CompletableFuture<>();
-    private int columns;
+    private RowDescription rows = new RowDescription(List.of());
     private ParameterTypes types = ParameterTypes.NONE;
     private @Nullable ErrorFields failure;
 
@@ -46,7 +52,7 @@ record DescribedStatement(int columns, ParameterTypes types) {
 
     @Override
     public void rowDescription(Frame frame) {
-      columns = RowDescription.read(frame).fields().size();
+      rows = RowDescription.read(frame);
     }
 
     @Override
@@ -57,7 +63,7 @@ record DescribedStatement(int columns, ParameterTypes types) {
     @Override
     public void ready(TransactionStatus status) {
       if (failure == null) {
-        described.complete(new DescribedStatement(columns, types));
+        described.complete(new DescribedStatement(rows, types));
       } else {
         described.completeExceptionally(new ShardErrorException(backend.shard(), failure));
       }

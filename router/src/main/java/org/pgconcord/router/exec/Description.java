@@ -96,7 +96,12 @@ final class Description {
 
     @Override
     public ShardId scatter(Plan.Scatter plan) {
-      return plan.shards().get(0);
+      return plan.group().shards().get(0);
+    }
+
+    @Override
+    public ShardId gather(Plan.Gather plan) {
+      return plan.finishers().get(0);
     }
 
     @Override

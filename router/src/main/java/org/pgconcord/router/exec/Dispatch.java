@@ -42,8 +42,15 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void scatter(Plan.Scatter plan) {
-    execution.requireEqualCopies(plan.facts(), plan.shards());
-    OverShards.run(execution, plan.shards());
+    List<ShardId> shards = plan.shards(execution.planned().text(), execution.parameters());
+    execution.requireEqualCopies(plan.facts(), shards);
+    OverShards.run(execution, shards);
+    return null;
+  }
+
+  @Override
+  public Void gather(Plan.Gather plan) {
+    Gather.run(execution, plan);
     return null;
   }
 

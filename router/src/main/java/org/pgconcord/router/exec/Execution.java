@@ -131,6 +131,21 @@ final class Execution {
         maxRows());
   }
 
+  /**
+   * A text of the router's own that ends the client's statement on one backend: with a portal that
+   * can be continued where the client has limited its rows.
+   */
+  BackendRequest last(
+      String text,
+      ParameterTypes types,
+      org.pgconcord.router.wire.Parameters values,
+      BackendConnection backend) {
+    boolean continues = maxRows() > 0 && tx().scope() != Transaction.Scope.NONE;
+    String portal =
+        continues ? call.boundPortal().map(p -> session.portals().open(p, backend)).orElse("") : "";
+    return new BackendRequest.Extended(text, false, types, values, portal, true, maxRows());
+  }
+
   /** The client has prepared the statement under a name, so that it comes again. */
   boolean named() {
     return call.boundPortal().map(p -> p.statement().named()).orElse(false);

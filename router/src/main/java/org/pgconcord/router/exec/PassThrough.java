@@ -5,6 +5,7 @@ import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.router.backend.BackendListener;
 import org.pgconcord.router.session.ResultSink;
 import org.pgconcord.router.tx.Transaction;
+import org.pgconcord.router.wire.ErrorFields;
 import org.pgconcord.router.wire.Frame;
 import org.pgconcord.router.wire.TransactionStatus;
 
@@ -74,6 +75,12 @@ class PassThrough implements BackendListener {
   public void error(Frame frame) {
     failed = true;
     sink().error(frame);
+  }
+
+  /** An error in other words than the backend's. */
+  void failed(ErrorFields fields) {
+    failed = true;
+    sink().error(fields);
   }
 
   @Override

@@ -30,10 +30,15 @@ final class Bindings {
 
   /** The keys that pin the sharded tables that are read, each once. */
   List<ShardBinding.Pin> compared(ReadFacts facts) {
+    return compared(facts, facts.sharded());
+  }
+
+  /** The keys that pin some of the tables that are read. */
+  List<ShardBinding.Pin> compared(ReadFacts facts, List<TableUse> uses) {
     List<PinnedValue> values = distinct(facts);
     Set<List<PinnedValue>> seen = new HashSet<>();
     List<ShardBinding.Pin> pins = new ArrayList<>();
-    for (TableUse use : facts.sharded()) {
+    for (TableUse use : uses) {
       for (List<PinnedValue> key : use.keys()) {
         if (seen.add(key)) {
           pins.add(pin(key, use.key(), values, KeyUse.COMPARED));

@@ -21,6 +21,7 @@ public sealed interface Plan
     permits Plan.OneShard,
         Plan.AnyCopy,
         Plan.Scatter,
+        Plan.Gather,
         Plan.GsiRead,
         Plan.Unsharded,
         Plan.Authoritative,
@@ -65,15 +66,44 @@ public sealed interface Plan
     }
   }
 
-  /** The client's text goes to every shard; the answers are concatenated in any order. */
-  record Scatter(StatementFacts facts, ShardGroup group) implements Plan {
-    public List<ShardId> shards() {
-      return group.shards();
+  /**
+   * The client's text goes to every shard of the group on which rows can matter; the answers are
+   * concatenated in any order.
+   *
+   * @param binding where the statement pins its tables, though not to one shard
+   */
+  record Scatter(StatementFacts facts, ShardGroup group, Optional<ShardBinding> binding)
+      implements Plan {
+    /** The shards to ask, one at least, so that there is an answer to an empty question. */
+    public List<ShardId> shards(StatementText text, Parameters parameters) {
+      List<ShardId> found = binding.flatMap(b -> b.shards(text, parameters)).orElse(group.shards());
+      return found.isEmpty() ? group.shards().subList(0, 1) : found;
     }
 
     @Override
     public <R> R match(Cases<R> cases) {
       return cases.scatter(this);
+    }
+  }
+
+  /**
+   * Rows of sharded tables are fetched from their shards, and one shard finishes the client's own
+   * query over them.
+   *
+   * @param fetches one for each appearance of a sharded table
+   * @param finish how the query's text changes beside that
+   * @param finishers the shards that can finish it, the best first
+   */
+  record Gather(StatementFacts facts, List<Fetch> fetches, Finish finish, List<ShardId> finishers)
+      implements Plan {
+    public Gather {
+      fetches = List.copyOf(fetches);
+      finishers = List.copyOf(finishers);
+    }
+
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.gather(this);
     }
   }
 
@@ -252,6 +282,8 @@ public sealed interface Plan
     R anyCopy(AnyCopy plan);
 
     R scatter(Scatter plan);
+
+    R gather(Gather plan);
 
     R gsiRead(GsiRead plan);
 

@@ -4,8 +4,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.topology.ShardGroup;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.IndexColumn;
 import org.pgconcord.router.sql.StatementText;
@@ -52,7 +54,37 @@ public final class PlanText implements Plan.Cases<List<String>> {
     List<String> rows = new ArrayList<>();
     rows.add("Route: scatter, answers concatenated");
     rows.add("  Group: " + plan.group().uid());
-    rows.add("  Shards: " + joined(plan.shards()));
+    rows.add(
+        "  Shards: " + narrowed(plan.group(), plan.binding(), () -> plan.shards(text, parameters)));
+    return finish(rows, plan.facts(), text.sql());
+  }
+
+  private String narrowed(
+      ShardGroup group, Optional<ShardBinding> binding, Supplier<List<ShardId>> shards) {
+    boolean open = binding.map(b -> b.needs() > parameters.count()).orElse(false);
+    if (open) {
+      return "those of %s that the parameters decide".formatted(joined(group.shards()));
+    }
+    List<ShardId> found = shards.get();
+    return found.isEmpty() ? "none" : joined(found);
+  }
+
+  @Override
+  public List<String> gather(Plan.Gather plan) {
+    List<String> rows = new ArrayList<>();
+    rows.add("Route: rows gathered, finished on one shard");
+    rows.add("  Finish: " + plan.finishers().get(0));
+    for (Fetch fetch : plan.fetches()) {
+      rows.add(
+          "  Fetch: %s from %s"
+              .formatted(
+                  fetch.table(),
+                  narrowed(fetch.group(), fetch.binding(), () -> fetch.shards(text, parameters))));
+      rows.add("    SQL: " + fetch.sql().render(text));
+    }
+    if (!plan.finish().words().isEmpty()) {
+      rows.add("  Partial: " + plan.finish().words());
+    }
     return finish(rows, plan.facts(), text.sql());
   }
 

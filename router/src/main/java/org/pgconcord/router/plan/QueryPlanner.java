@@ -74,9 +74,11 @@ final class QueryPlanner {
     if (lookup.isEmpty()) {
       return scatter();
     }
+    StatementFacts statement = facts(false);
     if (!lookup.get().index().gsi().unique()) {
       // Its entries may name many shards, so only what a scatter answers as well is led by it.
-      return new Plan.GsiRead(facts(false), lookup.get(), scatter());
+      Plan wide = scatter();
+      return wide instanceof Plan.Scatter ? new Plan.GsiRead(statement, lookup.get(), wide) : wide;
     }
     Plan wide;
     try {
@@ -84,7 +86,7 @@ final class QueryPlanner {
     } catch (ConcordException e) {
       wide = Refusals.refused(e);
     }
-    return new Plan.GsiRead(facts(false), lookup.get(), wide);
+    return new Plan.GsiRead(statement, lookup.get(), wide);
   }
 
   /**
@@ -94,9 +96,30 @@ final class QueryPlanner {
     if (input.locks()) {
       throw ErrorCode.QUERY_LOCKING.because("rows on several shards cannot be locked together");
     }
-    ScatterRules rules = new ScatterRules(input, facts);
-    rules.check(why);
-    return new Plan.Scatter(facts(false), group(facts.sharded().get(0)));
+    try {
+      new ScatterRules(input, facts).check(why);
+    } catch (ConcordException e) {
+      return gather(e);
+    }
+    Optional<ShardBinding> binding =
+        facts.sharded().stream().anyMatch(TableUse::pinned)
+            ? Optional.of(
+                new ShardBinding(
+                    new Bindings(input).compared(facts, pinned()),
+                    group(facts.sharded().get(0)).shards().get(0),
+                    Optional.empty()))
+            : Optional.empty();
+    return new Plan.Scatter(facts(false), group(facts.sharded().get(0)), binding);
+  }
+
+  private List<TableUse> pinned() {
+    return facts.sharded().stream().filter(TableUse::pinned).toList();
+  }
+
+  /** For what cannot be concatenated. */
+  private Plan gather(ConcordException notScattered) {
+    why.add("not scattered: " + notScattered.message());
+    return new GatherPlanner(input, query, facts).plan(facts(false));
   }
 
   private Plan withoutShardedTables() {

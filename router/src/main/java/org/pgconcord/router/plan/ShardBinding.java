@@ -68,6 +68,22 @@ public record ShardBinding(List<Pin> pins, ShardId anyShard, Optional<ShardId> r
                 + shards.stream().map(ShardId::uid).collect(Collectors.joining(", ")));
   }
 
+  /**
+   * All shards that the values lead to, in order; empty when that cannot be told of one of them. No
+   * shard is in the list when a NULL is in every key.
+   */
+  Optional<List<ShardId>> shards(StatementText text, Parameters parameters) {
+    NavigableSet<ShardId> shards = new TreeSet<>(required.stream().toList());
+    for (Pin pin : pins) {
+      Key key = key(pin, text, parameters);
+      if (key.reason().isPresent()) {
+        return Optional.empty();
+      }
+      key.shard().ifPresent(shards::add);
+    }
+    return Optional.of(List.copyOf(shards));
+  }
+
   /** Where a key leads: nowhere with a NULL in it, or why that cannot be told. */
   private record Key(Optional<ShardId> shard, Optional<String> reason) {}
 

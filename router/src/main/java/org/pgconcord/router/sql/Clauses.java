@@ -149,6 +149,87 @@ public final class Clauses {
     return Optional.of(new Range(where + 1, topLevel(where + 1, Keywords.AFTER_WHERE)));
   }
 
+  /**
+   * The condition of the WHERE clause that follows a FROM item at its own level; empty when there
+   * is none, or when parentheses stand between.
+   */
+  public Optional<Range> whereBehind(int token) {
+    int i = token;
+    while (i < tokens.size() && !tokens.isSymbol(i, ")") && !isKeyword(i, Keywords.AFTER_WHERE)) {
+      if (isKeyword(i, "select")) {
+        return Optional.empty();
+      } else if (isKeyword(i, "where")) {
+        return Optional.of(new Range(i + 1, levelEnd(i + 1)));
+      }
+      i = partners[i] > i ? partners[i] + 1 : i + 1;
+    }
+    return Optional.empty();
+  }
+
+  /** The list of the GROUP BY that follows a FROM item at its own level. */
+  public Optional<Range> groupBehind(int token) {
+    int i = token;
+    while (i < tokens.size() && !tokens.isSymbol(i, ")") && !isKeyword(i, "select")) {
+      if (isKeyword(i, "group")) {
+        return Optional.of(new Range(i + 2, levelEnd(i + 2)));
+      }
+      i = partners[i] > i ? partners[i] + 1 : i + 1;
+    }
+    return Optional.empty();
+  }
+
+  /** The operands of the AND chain that a condition is; itself when OR joins anything in it. */
+  public List<Range> conjuncts(Range condition) {
+    if (hasOr(condition.from, condition.to)) {
+      return List.of(condition);
+    }
+    List<Range> conjuncts = new ArrayList<>();
+    int from = condition.from;
+    int cases = 0;
+    int i = condition.from;
+    while (i < condition.to) {
+      if (isKeyword(i, "case")) {
+        cases++;
+      } else if (isKeyword(i, "end")) {
+        cases--;
+      } else if (cases == 0 && isKeyword(i, "and") && !closesBetween(i)) {
+        conjuncts.add(new Range(from, i));
+        from = i + 1;
+      }
+      i = partners[i] > i ? partners[i] + 1 : i + 1;
+    }
+    conjuncts.add(new Range(from, condition.to));
+    return conjuncts;
+  }
+
+  /** The items of a list that commas separate at its own level. */
+  public List<Range> items(Range list) {
+    List<Range> items = new ArrayList<>();
+    int from = list.from;
+    int i = list.from;
+    while (i < list.to) {
+      if (tokens.isSymbol(i, ",")) {
+        items.add(new Range(from, i));
+        from = i + 1;
+      }
+      i = partners[i] > i ? partners[i] + 1 : i + 1;
+    }
+    items.add(new Range(from, list.to));
+    return items;
+  }
+
+  /**
+   * The first of the keywords that is in no parentheses, from {@code from} on; the size if none.
+   */
+  public int topLevel(int from, String... words) {
+    return topLevel(from, Set.of(words));
+  }
+
+  /** The parenthesis or bracket that matches the one at {@code token}; -1 without one. */
+  public int partner(int token) {
+    return token >= 0 && token < partners.length ? partners[token] : -1;
+  }
+
   /** The SET of an UPDATE, which is in no parentheses. */
   public Optional<Integer> topLevelSet() {
     int set = topLevel(1, Set.of("set"));

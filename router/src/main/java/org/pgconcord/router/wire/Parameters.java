@@ -124,6 +124,32 @@ public final class Parameters {
     return read(out);
   }
 
+  /**
+   * The same values with more behind them.
+   *
+   * @param binary for each of the others whether it is in binary format
+   */
+  public Parameters and(List<byte[]> others, List<Boolean> binary) {
+    int size = others.stream().mapToInt(o -> o.length + Integer.BYTES + Short.BYTES).sum();
+    ByteBuf out = Unpooled.buffer(tail.length + size + Short.BYTES * (count() + 1));
+    out.writeShort(count() + others.size());
+    for (int i = 0; i < count(); i++) {
+      out.writeShort(binary(i) ? 1 : 0);
+    }
+    binary.forEach(b -> out.writeShort(b ? 1 : 0));
+    out.writeShort(count() + others.size());
+    for (int i = 0; i < count(); i++) {
+      out.writeInt(lengths[i]);
+      out.writeBytes(tail, offsets[i], Math.max(0, lengths[i]));
+    }
+    others.forEach(o -> out.writeInt(o.length).writeBytes(o));
+    out.writeShort(resultFormats.length);
+    for (short format : resultFormats) {
+      out.writeShort(format);
+    }
+    return read(out);
+  }
+
   /** What follows the two names in a Bind message. */
   public byte[] bindTail() {
     return tail;

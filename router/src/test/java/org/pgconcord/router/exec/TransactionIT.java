@@ -231,7 +231,7 @@ class TransactionIT {
       run(client, "ROLLBACK TO SAVEPOINT s");
       fails(client, insert(ON_A, 3, X), "23505"); // the shard says so
       run(client, "ROLLBACK TO s");
-      fails(client, "SELECT * FROM users ORDER BY 1", "0A000"); // the planner says so
+      fails(client, "SELECT ctid FROM users", "0A000"); // the planner says so
       run(client, "ROLLBACK WORK TO s");
       run(client, insert(ON_B, 2, "z"));
       run(client, "COMMIT");

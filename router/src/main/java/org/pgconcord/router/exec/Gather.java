@@ -1,0 +1,329 @@
+package org.pgconcord.router.exec;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.backend.BackendConnection;
+import org.pgconcord.router.backend.BackendListener;
+import org.pgconcord.router.backend.BackendRequest;
+import org.pgconcord.router.plan.Fetch;
+import org.pgconcord.router.plan.Plan;
+import org.pgconcord.router.sql.SqlReplacement;
+import org.pgconcord.router.sql.StatementText;
+import org.pgconcord.router.tx.Failures;
+import org.pgconcord.router.wire.DataRows;
+import org.pgconcord.router.wire.ErrorFields;
+import org.pgconcord.router.wire.Frame;
+import org.pgconcord.router.wire.ParameterTypes;
+import org.pgconcord.router.wire.Parameters;
+import org.pgconcord.router.wire.RowDescription;
+import org.pgconcord.router.wire.TransactionStatus;
+
+/**
+ * A query over rows of several shards: they are fetched, all at once, and the finishing shard runs
+ * the client's own query with arrays of them in the tables' places (docs/decisions/0021).
+ *
+ * <h2>Why the answer is right</h2>
+ *
+ * The finishing shard describes the client's text first, which tells the types of its parameters
+ * and of its columns, and finds what is wrong with it in the client's own words. The fetched values
+ * travel in binary, or as texts that no setting changes, and get their declared types and
+ * collations back, so that the query computes over the same values as on one server that held all
+ * rows. Should the rewritten query mean something else all the same, its columns have other types:
+ * that is refused before a row is sent.
+ *
+ * <p>Each shard is read at a snapshot of its own, as by a scatter. The rows held are bounded; when
+ * they are too many, or one shard fails, the other fetches are cancelled, and the client hears of
+ * it after all have ended.
+ */
+final class Gather {
+  /** Bytes of values held for one statement. */
+  static final long HELD_MOST = 64 << 20;
+
+  private final Execution execution;
+  private final Plan.Gather plan;
+  private final StatementText text;
+  private final List<GatheredRows> gathered = new ArrayList<>();
+  private final Map<ShardId, BackendConnection> backends = new LinkedHashMap<>();
+  private final List<Part> running = new ArrayList<>();
+  private @Nullable ErrorFields failure;
+  private long held;
+
+  private Gather(Execution execution, Plan.Gather plan) {
+    this.execution = execution;
+    this.plan = plan;
+    this.text = execution.planned().text();
+  }
+
+  static void run(Execution execution, Plan.Gather plan) {
+    Gather gather = new Gather(execution, plan);
+    ShardId finisher = gather.finisher();
+    execution.requireEqualCopies(plan.facts(), List.of(finisher));
+    execution.then(
+        execution
+            .tx()
+            .backend(finisher)
+            .thenCompose(
+                backend ->
+                    DescribedStatement.ask(backend, execution.sql(), execution.declaredTypes())
+                        .thenAccept(described -> gather.described(backend, described))),
+        sent -> {});
+  }
+
+  /** A shard that the transaction reads already, one without marked copies before all. */
+  private ShardId finisher() {
+    List<ShardId> equal = plan.facts().stale().without(plan.finishers());
+    List<ShardId> shards = equal.isEmpty() ? plan.finishers() : equal;
+    return shards.stream()
+        .filter(execution.tx().shards()::contains)
+        .findFirst()
+        .orElse(shards.get(0));
+  }
+
+  // --- the fetches -----------------------------------------------------------------------------
+
+  private void described(BackendConnection finisher, DescribedStatement query) {
+    CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
+    for (Fetch fetch : plan.fetches()) {
+      all =
+          all.thenCompose(
+                  before ->
+                      DescribedStatement.ask(finisher, fetch.sql().render(text), query.types()))
+              .thenAccept(d -> gathered.add(new GatheredRows(fetch, d.rows())));
+      for (ShardId shard : fetch.shards(text, execution.parameters())) {
+        all =
+            all.thenCompose(before -> execution.tx().backend(shard))
+                .thenAccept(backend -> backends.put(shard, backend));
+      }
+    }
+    execution.then(all, acquired -> fetch(finisher, query));
+  }
+
+  private void fetch(BackendConnection finisher, DescribedStatement query) {
+    for (int i = 0; i < plan.fetches().size(); i++) {
+      Fetch fetch = plan.fetches().get(i);
+      for (ShardId shard : fetch.shards(text, execution.parameters())) {
+        BackendConnection backend = backends.get(shard);
+        if (backend == null) {
+          throw ErrorCode.INTERNAL.because("a fetch has no backend");
+        }
+        running.add(new Part(backend, fetch, gathered.get(i), () -> fetched(finisher, query)));
+      }
+    }
+    if (running.isEmpty()) {
+      finish(finisher, query);
+      return;
+    }
+    Parameters parameters = execution.wireParameters();
+    List.copyOf(running).forEach(part -> part.send(parameters, query.types()));
+  }
+
+  private void fetched(BackendConnection finisher, DescribedStatement query) {
+    if (!running.isEmpty()) {
+      return;
+    }
+    if (failure == null) {
+      finish(finisher, query);
+    } else {
+      execution.fail(failure);
+    }
+  }
+
+  private void fail(ErrorFields fields) {
+    if (failure == null) {
+      failure = fields;
+      running.stream().map(part -> part.backend).distinct().forEach(BackendConnection::cancel);
+    }
+  }
+
+  private void hold(List<byte @Nullable []> row) {
+    for (byte[] value : row) {
+      held += Integer.BYTES + (value == null ? 0 : value.length);
+    }
+    if (held > HELD_MOST) {
+      throw ErrorCode.QUERY_TOO_LARGE.because(
+          "more than %d MiB of rows would have to be gathered from the shards"
+              .formatted(HELD_MOST >> 20));
+    }
+  }
+
+  /** One fetch on one shard. */
+  private final class Part implements BackendListener {
+    private final BackendConnection backend;
+    private final Fetch fetch;
+    private final GatheredRows into;
+    private final Runnable ended;
+
+    Part(BackendConnection backend, Fetch fetch, GatheredRows into, Runnable ended) {
+      this.backend = backend;
+      this.fetch = fetch;
+      this.into = into;
+      this.ended = ended;
+    }
+
+    void send(Parameters parameters, ParameterTypes types) {
+      backend.send(
+          new BackendRequest.Extended(
+              fetch.sql().render(text),
+              false,
+              types,
+              parameters.withResultFormats(into.formats()),
+              "",
+              false,
+              0),
+          this);
+    }
+
+    @Override
+    public void rows(Frame rows) {
+      if (failure != null) {
+        return;
+      }
+      try {
+        for (List<byte @Nullable []> row : DataRows.values(rows)) {
+          hold(row);
+          into.add(row);
+        }
+      } catch (ConcordException e) {
+        fail(Failures.fields(e));
+      }
+    }
+
+    @Override
+    public void notice(Frame frame) {
+      execution.sink().notice(frame);
+    }
+
+    @Override
+    public void error(Frame frame) {
+      fail(withoutPosition(ErrorFields.read(frame)));
+    }
+
+    @Override
+    public void ready(TransactionStatus status) {
+      running.remove(this);
+      ended.run();
+    }
+
+    @Override
+    public void lost(ConcordException cause) {
+      fail(Failures.fields(cause));
+      running.remove(this);
+      ended.run();
+    }
+  }
+
+  /** Places in the router's own text mean nothing to a client. */
+  private static ErrorFields withoutPosition(ErrorFields fields) {
+    Map<Character, String> kept = new LinkedHashMap<>(fields.fields());
+    kept.remove('P');
+    return new ErrorFields(kept);
+  }
+
+  // --- the end ---------------------------------------------------------------------------------
+
+  private void finish(BackendConnection finisher, DescribedStatement query) {
+    List<SqlReplacement> replacements = new ArrayList<>();
+    List<byte[]> values = new ArrayList<>();
+    List<Boolean> binary = new ArrayList<>();
+    int first = Math.max(execution.wireParameters().count(), query.types().count()) + 1;
+    for (GatheredRows rows : gathered) {
+      replacements.add(rows.replacement(first + values.size(), values, binary));
+      rows.fetch().dependent().map(SqlReplacement::of).ifPresent(replacements::add);
+    }
+    try {
+      replacements.addAll(plan.finish().replacements(this::typeOf));
+    } catch (ConcordException e) {
+      execution.fail(e);
+      return;
+    }
+    String sql = SqlReplacement.apply(text, replacements);
+    Parameters parameters = execution.wireParameters().and(values, binary);
+    finisher.send(
+        execution.last(sql, query.types(), parameters, finisher), new LastAnswer(query.rows()));
+  }
+
+  private int typeOf(String column) {
+    return gathered.stream().mapToInt(rows -> rows.typeOf(column)).max().orElse(0);
+  }
+
+  /** The finished query's answer, under the description of the client's own. */
+  private final class LastAnswer extends PassThrough {
+    private final RowDescription promised;
+    private boolean differs;
+
+    LastAnswer(RowDescription promised) {
+      super(Gather.this.execution, false);
+      this.promised = promised;
+    }
+
+    @Override
+    public void rowDescription(Frame frame) {
+      RowDescription found = RowDescription.read(frame);
+      differs = !sameTypes(found);
+      if (!differs && execution().describes()) {
+        super.rowDescription(inFormats().toFrame());
+      }
+    }
+
+    private boolean sameTypes(RowDescription found) {
+      boolean same = found.fields().size() == promised.fields().size();
+      for (int i = 0; same && i < found.fields().size(); i++) {
+        same = found.fields().get(i).typeOid() == promised.fields().get(i).typeOid();
+      }
+      return same;
+    }
+
+    private RowDescription inFormats() {
+      Parameters asked = execution().wireParameters();
+      List<RowDescription.Field> fields = new ArrayList<>();
+      for (RowDescription.Field field : promised.fields()) {
+        fields.add(field.withFormat(asked.resultFormat(fields.size())));
+      }
+      return new RowDescription(fields);
+    }
+
+    @Override
+    public void rows(Frame rows) {
+      if (!differs) {
+        super.rows(rows);
+      }
+    }
+
+    @Override
+    public void complete(Frame frame) {
+      if (differs) {
+        refuse();
+      } else {
+        super.complete(frame);
+      }
+    }
+
+    @Override
+    public void suspended() {
+      if (differs) {
+        refuse();
+      } else {
+        super.suspended();
+      }
+    }
+
+    private void refuse() {
+      failed(
+          ErrorFields.of(
+              ErrorCode.QUERY_NEEDS_MERGE.because(
+                  "the query means something else over gathered rows")));
+    }
+
+    @Override
+    public void error(Frame frame) {
+      failed(withoutPosition(ErrorFields.read(frame)));
+    }
+  }
+}

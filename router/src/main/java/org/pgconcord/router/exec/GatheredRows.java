@@ -1,0 +1,91 @@
+package org.pgconcord.router.exec;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.router.plan.Fetch;
+import org.pgconcord.router.plan.GatheredType;
+import org.pgconcord.router.sql.SqlReplacement;
+import org.pgconcord.router.wire.RowDescription;
+
+/** The rows of one {@link Fetch}, column by column, and the subquery that stands for them. */
+final class GatheredRows {
+  private final Fetch fetch;
+  private final List<GatheredColumn> columns;
+
+  /**
+   * {@code described}: the columns as a shard describes them.
+   *
+   * @throws org.pgconcord.config.error.ConcordException for a type that cannot be gathered
+   */
+  GatheredRows(Fetch fetch, RowDescription described) {
+    this.fetch = fetch;
+    if (described.fields().size() != fetch.columns().size()) {
+      throw ErrorCode.INTERNAL.because("a fetch has other columns than planned");
+    }
+    this.columns =
+        described.fields().stream()
+            .map(field -> new GatheredColumn(GatheredType.of(field.typeOid())))
+            .toList();
+  }
+
+  Fetch fetch() {
+    return fetch;
+  }
+
+  /** The formats to ask for. */
+  short[] formats() {
+    short[] formats = new short[columns.size()];
+    for (int i = 0; i < formats.length; i++) {
+      formats[i] = (short) (columns.get(i).type().binary() ? 1 : 0);
+    }
+    return formats;
+  }
+
+  void add(List<byte @Nullable []> row) {
+    for (int i = 0; i < columns.size(); i++) {
+      columns.get(i).add(row.get(i));
+    }
+  }
+
+  /** The type of a column, by its quoted name; 0 for none of this fetch. */
+  int typeOf(String name) {
+    return IntStream.range(0, columns.size())
+        .filter(i -> fetch.columns().get(i).name().equals(name))
+        .map(i -> columns.get(i).type().oid())
+        .findFirst()
+        .orElse(0);
+  }
+
+  /** Adds one parameter per column, the first of them numbered {@code first}. */
+  SqlReplacement replacement(int first, List<byte[]> values, List<Boolean> binary) {
+    List<String> arrays = new ArrayList<>();
+    for (GatheredColumn column : columns) {
+      arrays.add("$%d::%s[]".formatted(first + arrays.size(), column.type().name()));
+      values.add(column.array());
+      binary.add(column.type().binary());
+    }
+    String list =
+        IntStream.range(0, columns.size())
+            .mapToObj(
+                i ->
+                    "g.c%d%s AS %s"
+                        .formatted(i, fetch.columns().get(i).cast(), fetch.columns().get(i).name()))
+            .collect(Collectors.joining(", "));
+    String names =
+        IntStream.range(0, columns.size()).mapToObj(i -> "c" + i).collect(Collectors.joining(", "));
+    String text =
+        "(SELECT %s FROM ROWS FROM (%s) AS g(%s))%s"
+            .formatted(
+                list,
+                arrays.stream()
+                    .map(array -> "pg_catalog.unnest(" + array + ")")
+                    .collect(Collectors.joining(", ")),
+                names,
+                fetch.alias());
+    return new SqlReplacement(fetch.from(), fetch.to(), text);
+  }
+}

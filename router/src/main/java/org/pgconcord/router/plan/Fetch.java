@@ -1,0 +1,52 @@
+package org.pgconcord.router.plan;
+
+import java.util.List;
+import java.util.Optional;
+import org.pgconcord.config.topology.ShardGroup;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.TableName;
+import org.pgconcord.router.sql.SqlEdit;
+import org.pgconcord.router.sql.StatementText;
+import org.pgconcord.router.sql.TextTemplate;
+
+/**
+ * The rows of one appearance of a sharded table that a gathered query needs, as its shards are
+ * asked for them; and the place in the statement where they stand in for the table.
+ *
+ * @param binding where the statement pins this table; its rows elsewhere do not matter
+ * @param sql what each shard is sent
+ * @param columns what it returns, in order
+ * @param from the first token of the table's name
+ * @param to the token behind its name
+ * @param alias {@code AS "name"} where the statement gives it no other name than its own
+ * @param dependent what to add to a GROUP BY that names the table's whole primary key: the other
+ *     columns follow from it, which PostgreSQL knows of a table and not of fetched rows
+ */
+public record Fetch(
+    TableName table,
+    ShardGroup group,
+    Optional<ShardBinding> binding,
+    TextTemplate sql,
+    List<Column> columns,
+    int from,
+    int to,
+    String alias,
+    Optional<SqlEdit> dependent) {
+  public Fetch {
+    columns = List.copyOf(columns);
+  }
+
+  /**
+   * A column of the fetched rows.
+   *
+   * @param name as the finishing query calls it, quoted
+   * @param cast what gives it back its declared type and collation, {@code ::type}; empty where it
+   *     keeps the type that it came with
+   */
+  public record Column(String name, String cast) {}
+
+  /** The shards whose rows matter for these values: none where they contradict each other. */
+  public List<ShardId> shards(StatementText text, Parameters parameters) {
+    return binding.flatMap(b -> b.shards(text, parameters)).orElse(group.shards());
+  }
+}

@@ -1,0 +1,131 @@
+package org.pgconcord.router.plan;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.topology.Placement;
+import org.pgconcord.config.topology.ShardGroup;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.analyse.DeclaredTable;
+import org.pgconcord.router.analyse.KnownFunctions.Kind;
+import org.pgconcord.router.analyse.ReadFacts;
+import org.pgconcord.router.analyse.TableUse;
+import org.pgconcord.router.sql.FromView;
+import org.pgconcord.router.sql.Names;
+import org.pgconcord.router.sql.QueryView;
+import org.pgconcord.router.sql.Tokens;
+
+/**
+ * The route of a query that no shard can answer and whose answers cannot be put one after the
+ * other: the rows of its sharded tables are fetched, and one shard finishes the client's own query
+ * over them (docs/decisions/0021). Joins, aggregates, windows, set operations, order and collation
+ * are thereby PostgreSQL's own.
+ */
+final class GatherPlanner {
+  private static final Set<String> SYSTEM_COLUMNS =
+      Set.of("ctid", "xmin", "xmax", "cmin", "cmax", "tableoid");
+
+  private final PlanInput input;
+  private final QueryView query;
+  private final ReadFacts facts;
+
+  GatherPlanner(PlanInput input, QueryView query, ReadFacts facts) {
+    this.input = input;
+    this.query = query;
+    this.facts = facts;
+  }
+
+  /**
+   * The plan.
+   *
+   * @throws ConcordException when the query cannot be answered so, saying why
+   */
+  Plan.Gather plan(StatementFacts statement) {
+    refuse();
+    Optional<SingleTable> single = single();
+    if (single.isPresent()) {
+      SingleTable.Reduced reduced = single.get().reduced();
+      return new Plan.Gather(
+          statement, List.of(reduced.fetch()), reduced.aggregates(), finishers());
+    }
+    List<Fetch> fetches = new ArrayList<>();
+    for (TableUse use : facts.sharded()) {
+      fetches.add(new FetchPlanner(input, facts, use).plain());
+    }
+    return new Plan.Gather(statement, fetches, Finish.NOTHING, finishers());
+  }
+
+  private void refuse() {
+    if (input.clauses().has("tablesample")) {
+      throw ErrorCode.QUERY_NEEDS_MERGE.because("TABLESAMPLE over several shards");
+    }
+    String unknown = Refusals.calls(input, Kind.UNKNOWN, Kind.BUILT_IN);
+    if (!unknown.isEmpty()) {
+      throw ErrorCode.FUNCTION_NOT_KNOWN.because(
+          "only functions known to be read-only are called over rows of several shards, not "
+              + unknown);
+    }
+    Tokens tokens = input.tokens();
+    for (int i = 0; i < tokens.size(); i++) {
+      if (tokens.kind(i).isName() && SYSTEM_COLUMNS.contains(Names.of(tokens, i))) {
+        throw ErrorCode.QUERY_SYSTEM_COLUMN.because(
+            "system column %s over several shards".formatted(Names.of(tokens, i)));
+      }
+    }
+  }
+
+  /** One block over one sharded table alone, which can be reduced before it is fetched. */
+  private Optional<SingleTable> single() {
+    boolean plain =
+        query.with().isEmpty()
+            && query.nested().isEmpty()
+            && query.blocks().size() == 1
+            && query.blocks().get(0).nested().isEmpty()
+            && query.blocks().get(0).from().size() == 1
+            && query.blocks().get(0).from().get(0) instanceof FromView.Named
+            && input.clauses().count("select") == 1
+            && input.clauses().topLevel(0, "select") == 0
+            && facts.sharded().size() == 1
+            && !facts.sharded().get(0).place().renamed();
+    return plain
+        ? Optional.of(
+            new SingleTable(input, new FetchPlanner(input, facts, facts.sharded().get(0))))
+        : Optional.empty();
+  }
+
+  /** The shards that have all else that the query reads, in the order of preference. */
+  private List<ShardId> finishers() {
+    if (!facts.local().isEmpty()) {
+      ShardId shard = facts.local().first();
+      for (DeclaredTable reference : facts.references()) {
+        if (!copies(reference).contains(shard)) {
+          throw ErrorCode.QUERY_CROSS_SHARD.because(
+              "reference table %s has no copy on shard %s".formatted(reference.name(), shard));
+        }
+      }
+      return List.of(shard);
+    }
+    Set<ShardId> shards = new LinkedHashSet<>();
+    for (TableUse use : facts.sharded()) {
+      ShardGroup group = ((Placement.Sharded) use.table().placement()).group();
+      shards.addAll(group.shards());
+    }
+    for (DeclaredTable reference : facts.references()) {
+      shards.addAll(copies(reference));
+    }
+    facts.references().forEach(reference -> shards.retainAll(copies(reference)));
+    if (shards.isEmpty()) {
+      throw ErrorCode.QUERY_CROSS_SHARD.because(
+          "no shard has copies of all reference tables that the statement reads");
+    }
+    return List.copyOf(shards);
+  }
+
+  private static List<ShardId> copies(DeclaredTable reference) {
+    return ((Placement.Reference) reference.placement()).shards();
+  }
+}

@@ -1,0 +1,65 @@
+package org.pgconcord.router.plan;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.pgconcord.config.error.ErrorCode;
+
+/**
+ * How values of a type travel from the shards to the shard that finishes a query: as a binary array
+ * where the type is PostgreSQL's own, so that no setting of the session can change them; as an
+ * array of texts where the type's number can differ between shards, or where it is an array itself.
+ *
+ * @param oid of the type
+ * @param name of the array's element type
+ * @param binary values are fetched and sent in binary format
+ */
+public record GatheredType(int oid, String name, boolean binary) {
+  private static final int FIRST_USER_OID = 16_384;
+
+  private static final Map<Integer, String> SCALARS = scalars();
+
+  /** Arrays whose text form depends on no setting. */
+  private static final Set<Integer> PLAIN_ARRAYS =
+      Set.of(
+          199, 651, 1000, 1001, 1002, 1003, 1005, 1007, 1009, 1014, 1015, 1016, 1028, 1040, 1041,
+          1231, 1561, 1563, 2951, 3807);
+
+  private static Map<Integer, String> scalars() {
+    Map<Integer, String> names = new HashMap<>();
+    String list =
+        "16:bool 17:bytea 19:name 20:int8 21:int2 23:int4 25:text 26:oid 28:xid 29:cid 114:json"
+            + " 142:xml 600:point 601:lseg 602:path 603:box 604:polygon 628:line 650:cidr"
+            + " 700:float4 701:float8 718:circle 774:macaddr8 790:money 829:macaddr 869:inet"
+            + " 1042:bpchar 1043:varchar 1082:date 1083:time 1114:timestamp 1184:timestamptz"
+            + " 1186:interval 1266:timetz 1560:bit 1562:varbit 1700:numeric 2950:uuid 3220:pg_lsn"
+            + " 3614:tsvector 3615:tsquery 3802:jsonb 3904:int4range 3906:numrange 3908:tsrange"
+            + " 3910:tstzrange 3912:daterange 3926:int8range 4072:jsonpath 4451:int4multirange"
+            + " 4532:nummultirange 4533:tsmultirange 4534:tstzmultirange 4535:datemultirange"
+            + " 4536:int8multirange 5069:xid8";
+    for (String entry : list.split(" ", -1)) {
+      int colon = entry.indexOf(':');
+      names.put(
+          Integer.parseInt(entry.substring(0, colon)), "pg_catalog." + entry.substring(colon + 1));
+    }
+    names.put(18, "pg_catalog.\"char\"");
+    return Map.copyOf(names);
+  }
+
+  /**
+   * The way for a type.
+   *
+   * @throws org.pgconcord.config.error.ConcordException for a type that has none
+   */
+  public static GatheredType of(int oid) {
+    String scalar = SCALARS.get(oid);
+    if (scalar != null) {
+      return new GatheredType(oid, scalar, true);
+    } else if (oid >= FIRST_USER_OID || oid < 0 || PLAIN_ARRAYS.contains(oid)) {
+      return new GatheredType(oid, "pg_catalog.text", false);
+    }
+    throw ErrorCode.QUERY_NEEDS_MERGE
+        .because("values of the type with oid %d are not gathered from shards".formatted(oid))
+        .withHint("Leave the column out, cast it to text, or pin the table by its shard key.");
+  }
+}
