@@ -143,6 +143,10 @@ SELECT a.n, a.c FROM accounts AS a(t, i, n, c) ORDER BY a.i LIMIT 3;
 SELECT (a).id, a.name FROM accounts a WHERE a IS NOT NULL ORDER BY 1 LIMIT 2;
 SELECT count(a) FROM accounts a;
 SELECT row_to_json(o) FROM orders o ORDER BY o.order_id LIMIT 2;
+SELECT a.id, o.order_id FROM accounts a LEFT JOIN orders o ON o.tenant = a.tenant AND o.account = a.id AND o.tenant = 5;
+SELECT a.id, o.order_id FROM orders o RIGHT JOIN accounts a ON o.tenant = a.tenant AND o.account = a.id AND o.tenant IN (1, 5);
+SELECT a.id, o.order_id FROM accounts a LEFT JOIN orders o ON o.tenant = a.tenant AND o.account = a.id AND o.tenant = 5 WHERE a.tenant IN (1, 2);
+SELECT a.id, o.order_id FROM accounts a FULL JOIN orders o ON o.tenant = a.tenant AND o.account = a.id WHERE a.tenant IN (1, 2) ORDER BY 1, 2;
 -- subqueries
 SELECT id FROM accounts WHERE balance > (SELECT avg(balance) FROM accounts) ORDER BY id;
 SELECT id FROM accounts WHERE id IN (SELECT account FROM orders WHERE total > 85) ORDER BY id;

@@ -102,7 +102,7 @@ final class QueryPlanner {
       return gather(e);
     }
     Optional<ShardBinding> binding =
-        facts.sharded().stream().anyMatch(TableUse::pinned)
+        !pinned().isEmpty()
             ? Optional.of(
                 new ShardBinding(
                     new Bindings(input).compared(facts, pinned()),
@@ -112,8 +112,9 @@ final class QueryPlanner {
     return new Plan.Scatter(facts(false), group(facts.sharded().get(0)), binding);
   }
 
+  /** The pinned tables of which every result row has a row: it comes from that row's shard. */
   private List<TableUse> pinned() {
-    return facts.sharded().stream().filter(TableUse::pinned).toList();
+    return facts.sharded().stream().filter(u -> u.pinned() && !u.place().nullable()).toList();
   }
 
   /** For what cannot be concatenated. */
