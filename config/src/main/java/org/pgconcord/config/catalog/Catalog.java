@@ -321,6 +321,11 @@ public final class Catalog implements AutoCloseable {
     return session.write(c -> TableVersion.note(c, gsi, shard, table, trace));
   }
 
+  /** What is known of owners' partitions. */
+  public PartitionRows partitions() {
+    return new PartitionRows(session);
+  }
+
   /**
    * Marks copies of a table as unequal to its leader, or clears their marks. It is no step: the
    * revision stays, the marks' own version rises in the line of all changes.

@@ -111,6 +111,15 @@ final class CatalogSql {
             PRIMARY KEY (database, name, shard, table_name))
           """,
           """
+          CREATE TABLE IF NOT EXISTS pgconcord.partition (
+            database text NOT NULL,
+            name text NOT NULL,
+            shard text NOT NULL,
+            part text NOT NULL,
+            seen_at timestamptz NOT NULL DEFAULT now(),
+            PRIMARY KEY (database, name, shard, part))
+          """,
+          """
           CREATE TABLE IF NOT EXISTS pgconcord.atomic_transaction (
             id text PRIMARY KEY,
             router text NOT NULL,

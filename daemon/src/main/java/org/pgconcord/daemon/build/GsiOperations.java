@@ -140,8 +140,19 @@ public final class GsiOperations implements TailListener, AutoCloseable {
     for (Gsi gsi : declared()) {
       GsiState state = publisher.current().status(gsi.name()).state();
       if (state == GsiState.TAILING || state.maintained()) {
-        of(gsi.name()).watchTables();
+        if (of(gsi.name()).watchTables()) {
+          takeInPartitions(gsi.name());
+        }
       }
+    }
+  }
+
+  /** While another operation runs the next look asks again. */
+  private void takeInPartitions(GsiName gsi) {
+    try {
+      background("partitions", gsi, IndexOperations::takeInPartitions);
+    } catch (ConcordException e) {
+      log.info("gsi is busy, partitions wait gsi={} cause=\"{}\"", gsi, e.message());
     }
   }
 

@@ -56,6 +56,7 @@ final class IndexOperations implements AutoCloseable {
   private final IndexMachinery machinery;
   private final LifecycleDriver driver;
   private final TableWatch tables;
+  private final PartitionWatch partitions;
   private final GateKeeper gate;
   private final IndexThread thread;
 
@@ -65,6 +66,7 @@ final class IndexOperations implements AutoCloseable {
     this.machinery = new IndexMachinery(gsi, services);
     this.driver = new LifecycleDriver(gsi, services.publisher().steps(gsi), machinery);
     this.tables = new TableWatch(services);
+    this.partitions = new PartitionWatch(services);
     this.gate = new GateKeeper(gsi, services, tables);
     this.thread = new IndexThread(gsi);
   }
@@ -151,9 +153,38 @@ final class IndexOperations implements AutoCloseable {
     enable();
   }
 
-  /** A look at the tables' definitions between the operations. Any thread. */
-  void watchTables() {
-    tables.look(machinery.index());
+  /**
+   * A look at the tables' definitions between the operations. Any thread.
+   *
+   * @return partitions have come with rows in them: {@link #takeInPartitions} is due
+   */
+  boolean watchTables() {
+    LookupIndex index = machinery.index();
+    tables.look(index);
+    return !partitions.look(index).isEmpty();
+  }
+
+  /**
+   * Gives the rows of attached partitions their entries. The index is not read until a verification
+   * is clean again: step down once, so that routers still maintain it, settle, and go up as ever.
+   */
+  void takeInPartitions() {
+    LookupIndex index = machinery.index();
+    List<PartitionWatch.Look> looks = partitions.look(index);
+    if (looks.isEmpty()) {
+      return;
+    }
+    List<String> names = looks.stream().flatMap(look -> look.filled().stream()).distinct().toList();
+    log.warn("partitions came with rows gsi={} partitions={}", gsi, names);
+    if (status().state() == GsiState.ENABLED) {
+      thread.step("stepping down");
+      driver.fire(GsiEvent.STEP_DOWN, "partitions came with rows: " + String.join(", ", names));
+    }
+    partitions.settled(index, looks);
+    proveOrRepair();
+    if (status().state() == GsiState.WRITE_ONLY) {
+      finishEnabling();
+    }
   }
 
   // --- at the start of a daemon ----------------------------------------------------------------
@@ -198,6 +229,7 @@ final class IndexOperations implements AutoCloseable {
     if (!wished) {
       disable();
     } else if (state == GsiState.WRITE_ONLY) {
+      proveOrRepair();
       finishEnabling();
     }
   }

@@ -13,6 +13,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
@@ -79,6 +80,7 @@ class OwnerFeaturesIT {
           JsonNode report = gsi.verify();
           assertThat(report.path("clean").asBoolean()).as("%s", report).isTrue();
         }
+        attachesAPartitionWithRows(system, daemon, byEmail);
       }
     }
   }
@@ -147,6 +149,35 @@ class OwnerFeaturesIT {
         execute(owner, "UPDATE users SET name = name || '!' WHERE user_id % 4 = 0");
         execute(owner, "DELETE FROM users_1_rest WHERE user_id % 7 = 0");
       }
+    }
+  }
+
+  /** No stream shows its rows: they are given their entries, and only then read by the index. */
+  private static void attachesAPartitionWithRows(
+      SampleSystem system, DaemonProcess daemon, Gsi byEmail) throws Exception {
+    ShardId shard = system.cluster().shards().get(1);
+    try (Connection owner = system.cluster().asOwner(shard)) {
+      execute(owner, "ALTER TABLE users DETACH PARTITION users_0");
+      execute(owner, "UPDATE users_0 SET email = 're-' || email WHERE user_id % 2 = 0");
+      execute(
+          owner,
+          "ALTER TABLE users ATTACH PARTITION users_0 FOR VALUES WITH (MODULUS 2, REMAINDER 0)");
+    }
+    for (String name : List.of("by_email", "by_name")) {
+      Awaitility.await()
+          .atMost(Duration.ofMinutes(2))
+          .untilAsserted(
+              () ->
+                  assertThat(daemon.logTail().split("came with rows gsi=app." + name, 2))
+                      .satisfies(
+                          log ->
+                              assertThat(log[log.length - 1])
+                                  .contains(
+                                      "gsi=app.%s from=write_only to=enabled".formatted(name))));
+    }
+    assertThat(byEmail.state()).isEqualTo("enabled");
+    for (InvariantChecker checker : checkers(system)) {
+      checker.awaitNone(AUDIT);
     }
   }
 
