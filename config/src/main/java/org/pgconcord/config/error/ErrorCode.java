@@ -203,8 +203,20 @@ public enum ErrorCode {
       "sql/copy",
       "0A000",
       ErrorCategory.REFUSED,
-      "COPY is not supported through the router.",
-      "Use INSERT, or connect to the shard directly."),
+      "A form or option of COPY is not supported through the router.",
+      "Use another form; docs/sql.md says what is taken."),
+  SQL_COPY_SERVER(
+      "sql/copy-server",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "COPY would read or write a file, or run a program, on a server.",
+      "Use STDIN or STDOUT; in psql that is \\copy."),
+  WRITE_COPY_INDEXED(
+      "write/copy-indexed",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "COPY would store rows of a global secondary index's owner without entries.",
+      "Use INSERT with many rows, or load the table before the index is built."),
   SQL_CURSOR(
       "sql/cursor",
       "0A000",

@@ -32,6 +32,21 @@ public interface BackendConnection {
   /** Sends the request and collects its rows as text; ends as the other {@code query} does. */
   CompletableFuture<QueryResult> query(BackendRequest request);
 
+  /** Data for the COPY that the server waits for; not waited for, see {@link #copyWritable}. */
+  void copyData(byte[] bytes, int from, int to);
+
+  /** The end of the COPY's data. */
+  void copyDone();
+
+  /** Ends the COPY; the server answers with an error. */
+  void copyFail(String message);
+
+  /** Data that is given now leaves soon; else {@link BackendListener#copyWritable} will tell. */
+  boolean copyWritable();
+
+  /** A parameter as the server has reported it; empty for one that it does not report. */
+  String parameter(String name);
+
   /** The status that the last answered request left. */
   TransactionStatus status();
 

@@ -28,6 +28,29 @@ public interface BackendListener {
 
   default void emptyQuery() {}
 
+  /**
+   * The server waits for the data of a COPY, which goes to the connection's {@code copyData} and
+   * ends with {@code copyDone} or {@code copyFail}. False when this request is none that may copy:
+   * it is then ended with an error.
+   */
+  default boolean copyIn(Frame response) {
+    return false;
+  }
+
+  /** What was written of a COPY's data has left: there is room for more. */
+  default void copyWritable() {}
+
+  /** The server begins to send the data of a COPY; false as for {@link #copyIn}. */
+  default boolean copyOut(Frame response) {
+    return false;
+  }
+
+  /** One CopyData message. */
+  default void copyData(Frame frame) {}
+
+  /** The server has sent all data of a COPY. */
+  default void copyDone() {}
+
   /** The row limit was reached; the portal can be continued. */
   default void suspended() {}
 

@@ -32,6 +32,8 @@ final class Exchange {
     @Nullable String parsing;
   }
 
+  private boolean copying;
+
   Exchange(BackendRequest request, BackendListener listener, PreparedNames names) {
     this.request = request;
     this.listener = listener;
@@ -40,6 +42,15 @@ final class Exchange {
 
   BackendListener listener() {
     return listener;
+  }
+
+  /** The server waits for data. */
+  boolean copying() {
+    return copying;
+  }
+
+  void copying(boolean now) {
+    copying = now;
   }
 
   /** A COPY swallows the Sync that was sent with it, so its refusal needs another. */
@@ -145,7 +156,10 @@ final class Exchange {
       case BackendType.PARAMETER_DESCRIPTION -> listener.parameterDescription(frame);
       case BackendType.PARSE_COMPLETE -> parsed(preparation);
       case BackendType.BIND_COMPLETE -> listener.bound();
+      case BackendType.COPY_DATA -> listener.copyData(frame);
+      case BackendType.COPY_DONE -> listener.copyDone();
       case BackendType.ERROR_RESPONSE -> {
+        copying = false;
         failed(preparation, frame);
         listener.error(frame);
       }

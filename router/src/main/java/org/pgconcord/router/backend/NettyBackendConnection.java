@@ -88,6 +88,10 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
     ByteBuf out = channel.alloc().buffer();
     exchange.write(out);
     sent.add(exchange);
+    writeSoon(out);
+  }
+
+  private void writeSoon(ByteBuf out) {
     channel.write(out, channel.voidPromise());
     if (!flushPlanned) {
       flushPlanned = true;
@@ -118,6 +122,8 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
     if (!open() || sent.isEmpty()) {
       return;
     }
+    // A server that waits for data hears of a cancel only with the next of it.
+    copyFail("canceling statement due to user request");
     cancelsUnderWay++;
     canceller
         .cancel(channel.remoteAddress(), login.processId(), login.cancelSecret())
@@ -170,8 +176,13 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
       case BackendType.NOTIFICATION_RESPONSE -> {
         // LISTEN is refused; what a function asked for has no receiver.
       }
-      case BackendType.COPY_IN_RESPONSE -> refuseCopyIn();
-      case BackendType.COPY_OUT_RESPONSE, BackendType.COPY_BOTH_RESPONSE ->
+      case BackendType.COPY_IN_RESPONSE -> copyIn(frame);
+      case BackendType.COPY_OUT_RESPONSE -> {
+        if (sent.isEmpty() || !sent.element().listener().copyOut(frame)) {
+          lose(ErrorCode.COPY_REFUSED.because("A statement started a COPY on " + shard() + "."));
+        }
+      }
+      case BackendType.COPY_BOTH_RESPONSE ->
           lose(ErrorCode.COPY_REFUSED.because("A statement started a COPY on " + shard() + "."));
       case BackendType.NOTICE_RESPONSE -> {
         if (!sent.isEmpty()) {
@@ -206,13 +217,66 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  private void refuseCopyIn() {
-    ByteBuf out = channel.alloc().buffer();
-    FrontendFrames.copyFail(out, "COPY does not pass through the router");
-    if (!sent.isEmpty() && sent.element().extended()) {
-      FrontendFrames.sync(out);
+  // --- COPY ----------------------------------------------------------------------------------
+
+  private void copyIn(Frame response) {
+    if (sent.isEmpty()) {
+      return;
     }
-    channel.writeAndFlush(out);
+    Exchange exchange = sent.element();
+    exchange.copying(true);
+    if (!exchange.listener().copyIn(response)) {
+      copyFail("COPY does not pass through the router here");
+    }
+  }
+
+  private boolean copying() {
+    return open() && !sent.isEmpty() && sent.element().copying();
+  }
+
+  @Override
+  public void copyData(byte[] bytes, int from, int to) {
+    if (copying()) {
+      ByteBuf out = channel.alloc().buffer(Frame.HEADER + to - from);
+      FrontendFrames.copyData(out, bytes, from, to);
+      writeSoon(out);
+    }
+  }
+
+  @Override
+  public void copyDone() {
+    if (copying()) {
+      sent.element().copying(false);
+      ByteBuf out = channel.alloc().buffer(Frame.HEADER);
+      FrontendFrames.copyDone(out);
+      writeSoon(out);
+    }
+  }
+
+  @Override
+  public void copyFail(String message) {
+    if (copying()) {
+      sent.element().copying(false);
+      ByteBuf out = channel.alloc().buffer();
+      FrontendFrames.copyFail(out, message);
+      if (sent.element().extended()) {
+        FrontendFrames.sync(out);
+      }
+      writeSoon(out);
+    }
+  }
+
+  @Override
+  public boolean copyWritable() {
+    return channel.isWritable();
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (channel.isWritable() && copying()) {
+      sent.element().listener().copyWritable();
+    }
+    ctx.fireChannelWritabilityChanged();
   }
 
   @Override
@@ -285,6 +349,11 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
   @Override
   public boolean open() {
     return cause == null && channel.isActive();
+  }
+
+  @Override
+  public String parameter(String name) {
+    return parameters.getOrDefault(name, "");
   }
 
   /** What the server has reported by ParameterStatus, by name. */

@@ -145,6 +145,16 @@ final class Description {
     }
 
     @Override
+    public ShardId copyFrom(Plan.CopyFrom plan) {
+      return plan.group().shards().get(0);
+    }
+
+    @Override
+    public ShardId copyTo(Plan.CopyTo plan) {
+      return plan.shards().get(0);
+    }
+
+    @Override
     public ShardId session(SessionCommand plan) {
       return home;
     }

@@ -114,6 +114,19 @@ final class Dispatch implements Plan.Cases<Void> {
   }
 
   @Override
+  public Void copyFrom(Plan.CopyFrom plan) {
+    CopyFrom.run(execution, plan);
+    return null;
+  }
+
+  @Override
+  public Void copyTo(Plan.CopyTo plan) {
+    execution.requireEqualCopies(plan.facts(), plan.shards());
+    CopyTo.run(execution, plan);
+    return null;
+  }
+
+  @Override
   public Void session(SessionCommand plan) {
     commands.run(execution, plan);
     return null;

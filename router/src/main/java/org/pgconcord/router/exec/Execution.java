@@ -39,7 +39,8 @@ final class Execution {
       ServiceSessions serviceSessions,
       Transaction tx,
       Portals portals,
-      SessionSettings settings) {}
+      SessionSettings settings,
+      Interrupts interrupts) {}
 
   /**
    * @param end runs after the last word

@@ -51,6 +51,7 @@ public final class Executor implements StatementRunner {
   private final RunningStatement statement;
   private final Portals portals = new Portals();
   private final StatementFences fences;
+  private final Interrupts interrupts = new Interrupts();
   private RouterEpochs.@Nullable Stay stay;
   private boolean implicitBlock;
 
@@ -70,10 +71,11 @@ public final class Executor implements StatementRunner {
             this::mark,
             new TwoPhase(services.decisions(), session.database(), session.loop()));
     this.parts =
-        new Execution.SessionParts(services, serviceSessions, tx, portals, session.settings());
+        new Execution.SessionParts(
+            services, serviceSessions, tx, portals, session.settings(), interrupts);
     this.commands = new SessionCommands(session, tx);
     this.fences = new StatementFences(services.epochs(), session.database(), tx);
-    this.statement = new RunningStatement(session, services.deadlocks(), tx);
+    this.statement = new RunningStatement(session, services.deadlocks(), tx, interrupts);
   }
 
   /** Marks are stored elsewhere; the session goes on in its own loop. */

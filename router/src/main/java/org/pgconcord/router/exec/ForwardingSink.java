@@ -2,6 +2,7 @@ package org.pgconcord.router.exec;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.pgconcord.router.session.CopyReceiver;
 import org.pgconcord.router.session.ResultSink;
 import org.pgconcord.router.wire.ErrorFields;
 import org.pgconcord.router.wire.Frame;
@@ -37,6 +38,36 @@ abstract class ForwardingSink implements ResultSink {
   @Override
   public void row(List<@Nullable String> values) {
     target.row(values);
+  }
+
+  @Override
+  public void copyIn(Frame response, CopyReceiver receiver) {
+    target.copyIn(response, receiver);
+  }
+
+  @Override
+  public void copyIn(boolean binary, int columns, CopyReceiver receiver) {
+    target.copyIn(binary, columns, receiver);
+  }
+
+  @Override
+  public void copyOut(Frame response) {
+    target.copyOut(response);
+  }
+
+  @Override
+  public void copyData(Frame frame) {
+    target.copyData(frame);
+  }
+
+  @Override
+  public void copyData(byte[] bytes) {
+    target.copyData(bytes);
+  }
+
+  @Override
+  public void copyDone() {
+    target.copyDone();
   }
 
   @Override

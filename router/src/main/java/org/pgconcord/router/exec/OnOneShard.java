@@ -19,11 +19,21 @@ final class OnOneShard {
 
   static void run(Execution execution, StatementFacts facts, ShardId shard) {
     execution.requireEqualCopies(facts, List.of(shard));
+    if (facts.command() == StatementFacts.Command.COPY) {
+      CopyThrough.prepare(execution, facts.mayWrite());
+    }
     if (facts.mayWrite()) {
       execution.tx().write(shard);
     }
     execution.then(
-        execution.tx().backend(shard), backend -> send(execution, facts.mayWrite(), backend));
+        execution.tx().backend(shard),
+        backend -> {
+          if (facts.command() == StatementFacts.Command.COPY) {
+            CopyThrough.run(execution, facts.mayWrite(), backend);
+          } else {
+            send(execution, facts.mayWrite(), backend);
+          }
+        });
   }
 
   private static void send(Execution execution, boolean mayWrite, BackendConnection backend) {

@@ -74,7 +74,11 @@ class PassThrough implements BackendListener {
   @Override
   public void error(Frame frame) {
     failed = true;
-    sink().error(frame);
+    tell(frame);
+  }
+
+  void tell(Frame error) {
+    sink().error(error);
   }
 
   /** An error in other words than the backend's. */

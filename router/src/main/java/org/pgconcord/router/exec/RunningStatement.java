@@ -18,6 +18,7 @@ import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.backend.BackendRole;
 import org.pgconcord.router.backend.QueryResult;
+import org.pgconcord.router.session.CopyReceiver;
 import org.pgconcord.router.session.ResultSink;
 import org.pgconcord.router.session.SessionContext;
 import org.pgconcord.router.tx.Deadlocks;
@@ -47,6 +48,7 @@ final class RunningStatement {
   private final SessionContext session;
   private final Deadlocks deadlocks;
   private final Transaction tx;
+  private final Interrupts interrupts;
   private long count;
   private long began;
   private boolean running;
@@ -56,7 +58,9 @@ final class RunningStatement {
   private @Nullable ErrorFields reason;
   private @Nullable ScheduledFuture<?> timeout;
 
-  RunningStatement(SessionContext session, Deadlocks deadlocks, Transaction tx) {
+  RunningStatement(
+      SessionContext session, Deadlocks deadlocks, Transaction tx, Interrupts interrupts) {
+    this.interrupts = interrupts;
     this.session = session;
     this.deadlocks = deadlocks;
     this.tx = tx;
@@ -83,6 +87,7 @@ final class RunningStatement {
 
   void end() {
     running = false;
+    interrupts.clear();
     if (timeout != null) {
       timeout.cancel(false);
       timeout = null;
@@ -109,6 +114,7 @@ final class RunningStatement {
     if (running && !interrupted && !tx.committing()) {
       interrupted = true;
       reason = words;
+      interrupts.interrupt();
       cancelUntilEnded(count);
     }
   }
@@ -270,6 +276,18 @@ final class RunningStatement {
     /** The client has heard of a result: the statement cannot begin anew. */
     boolean given() {
       return given;
+    }
+
+    @Override
+    public void copyIn(Frame response, CopyReceiver receiver) {
+      given = true;
+      super.copyIn(response, receiver);
+    }
+
+    @Override
+    public void copyIn(boolean binary, int columns, CopyReceiver receiver) {
+      given = true;
+      super.copyIn(binary, columns, receiver);
     }
 
     @Override

@@ -10,6 +10,7 @@ import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.topology.ShardGroup;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
+import org.pgconcord.router.copy.CopyFormat;
 import org.pgconcord.router.sql.SqlEdit;
 import org.pgconcord.router.sql.StatementText;
 
@@ -30,6 +31,8 @@ public sealed interface Plan
         Plan.InsertInParts,
         Plan.WriteOnAll,
         Plan.InsertUnlessTaken,
+        Plan.CopyFrom,
+        Plan.CopyTo,
         Plan.Refused,
         SessionCommand {
 
@@ -248,6 +251,41 @@ public sealed interface Plan
     }
   }
 
+  /**
+   * COPY FROM STDIN into a sharded table: each row goes to its shard.
+   *
+   * @param sql what each shard is sent
+   */
+  record CopyFrom(StatementFacts facts, ShardGroup group, CopyTarget target, String sql)
+      implements Plan {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.copyFrom(this);
+    }
+  }
+
+  /**
+   * COPY TO STDOUT of the rows of several shards, in any order.
+   *
+   * @param query what is copied, unless it is a table; its columns must be alike on all shards
+   */
+  record CopyTo(
+      StatementFacts facts,
+      List<ShardId> shards,
+      String sql,
+      CopyFormat format,
+      Optional<String> query)
+      implements Plan {
+    public CopyTo {
+      shards = List.copyOf(shards);
+    }
+
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.copyTo(this);
+    }
+  }
+
   /** What a {@link Write} or {@link CopyWrite} does to rows. */
   enum WriteKind {
     INSERT,
@@ -300,6 +338,10 @@ public sealed interface Plan
     R writeOnAll(WriteOnAll plan);
 
     R insertUnlessTaken(InsertUnlessTaken plan);
+
+    R copyFrom(CopyFrom plan);
+
+    R copyTo(CopyTo plan);
 
     R session(SessionCommand plan);
 

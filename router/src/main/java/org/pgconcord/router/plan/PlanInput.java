@@ -39,6 +39,11 @@ record PlanInput(
         FunctionCalls.in(text.tokens()));
   }
 
+  /** The same statement, only these of its calls being calls. */
+  PlanInput withCalls(List<FunctionCalls.Call> real) {
+    return new PlanInput(text, clauses, context, database, names, real);
+  }
+
   /** A database that the topology does not name is wholly on the authoritative shard. */
   private static LogicalDatabase undeclared(Topology topology, PlanContext context) {
     Placement fallback =

@@ -233,6 +233,27 @@ public final class PlanText implements Plan.Cases<List<String>> {
     return rows;
   }
 
+  @Override
+  public List<String> copyFrom(Plan.CopyFrom plan) {
+    List<String> rows = new ArrayList<>();
+    rows.add("Route: COPY, each row to its shard");
+    rows.add("  Shards: " + joined(plan.group().shards()));
+    rows.add(
+        "  By: "
+            + plan.target().keyPlaces().stream()
+                .map(i -> "field " + (i + 1))
+                .collect(Collectors.joining(", ")));
+    return finish(rows, plan.facts(), plan.sql());
+  }
+
+  @Override
+  public List<String> copyTo(Plan.CopyTo plan) {
+    List<String> rows = new ArrayList<>();
+    rows.add("Route: COPY of all shards, concatenated");
+    rows.add("  Shards: " + joined(plan.shards()));
+    return finish(rows, plan.facts(), plan.sql());
+  }
+
   private static void maintains(Optional<EntryWork> entries, List<String> rows) {
     entries.ifPresent(
         work ->

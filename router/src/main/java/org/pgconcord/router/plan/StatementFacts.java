@@ -39,6 +39,8 @@ public record StatementFacts(
     INSERT,
     UPDATE,
     DELETE,
+    /** Sent by the simple protocol always, and read as a stream. */
+    COPY,
     /** Anything else that is passed on whole: DDL on undeclared tables, plain EXPLAIN, ... */
     OTHER
   }

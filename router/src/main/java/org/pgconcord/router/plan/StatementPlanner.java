@@ -81,7 +81,7 @@ public final class StatementPlanner {
     }
   }
 
-  private static Plan data(CommandKind kind, PlanInput input) {
+  private Plan data(CommandKind kind, PlanInput input) {
     refuseByKind(kind);
     if (input.mentionsSystemSchema()) {
       throw ErrorCode.SQL_SYSTEM_SCHEMA.because("schema pgconcord is named");
@@ -91,13 +91,16 @@ public final class StatementPlanner {
       Refusals.sessionFunctions(input);
     }
     UndeclaredPlanner undeclared = new UndeclaredPlanner(kind, input);
+    if (kind == CommandKind.COPY) {
+      CopyPlanner copy = new CopyPlanner(this, input);
+      return undeclared.applies() ? copy.undeclared() : copy.plan();
+    }
     return undeclared.applies() ? undeclared.plan() : declared(kind, input);
   }
 
   /** Commands that are served nowhere. */
   private static void refuseByKind(CommandKind kind) {
     switch (kind) {
-      case COPY -> throw ErrorCode.SQL_COPY.because("COPY is not supported");
       case PREPARED ->
           throw ErrorCode.SQL_PREPARED_STATEMENT.because(
               "PREPARE, EXECUTE and DEALLOCATE are not supported as SQL");

@@ -35,6 +35,7 @@ final class CallSink implements ResultSink {
   private final ClientOutput out;
   private final Runnable accept;
   private final Description description;
+  private final Consumer<CopyReceiver> copying;
   private final Consumer<CallSink> ended;
   private boolean accepted;
   private boolean described;
@@ -44,12 +45,19 @@ final class CallSink implements ResultSink {
 
   /**
    * @param accept writes what was held back; run once, before anything else is written
+   * @param copying told when the client's data goes to a receiver
    * @param ended told after {@link #done}
    */
-  CallSink(ClientOutput out, Runnable accept, Description description, Consumer<CallSink> ended) {
+  CallSink(
+      ClientOutput out,
+      Runnable accept,
+      Description description,
+      Consumer<CopyReceiver> copying,
+      Consumer<CallSink> ended) {
     this.out = out;
     this.accept = accept;
     this.description = description;
+    this.copying = copying;
     this.ended = ended;
   }
 
@@ -104,6 +112,41 @@ final class CallSink implements ResultSink {
   }
 
   @Override
+  public void copyIn(Frame response, CopyReceiver receiver) {
+    withoutRows();
+    out.pass(response);
+    copying.accept(receiver);
+  }
+
+  @Override
+  public void copyIn(boolean binary, int columns, CopyReceiver receiver) {
+    withoutRows();
+    out.write(b -> BackendFrames.copyInResponse(b, binary, columns));
+    copying.accept(receiver);
+  }
+
+  @Override
+  public void copyOut(Frame response) {
+    withoutRows();
+    out.pass(response);
+  }
+
+  @Override
+  public void copyData(Frame frame) {
+    out.pass(frame);
+  }
+
+  @Override
+  public void copyData(byte[] bytes) {
+    out.write(b -> BackendFrames.copyData(b, bytes));
+  }
+
+  @Override
+  public void copyDone() {
+    out.write(b -> BackendFrames.empty(b, BackendType.COPY_DONE));
+  }
+
+  @Override
   public void complete(Frame frame) {
     end(Outcome.COMPLETED);
     out.pass(frame);
@@ -128,11 +171,16 @@ final class CallSink implements ResultSink {
   }
 
   private void end(Outcome how) {
+    withoutRows();
+    outcome = how;
+  }
+
+  /** If the columns have not been told by now there are none. */
+  private void withoutRows() {
     bound();
     if (description == Description.ASKED && !described) {
       noData();
     }
-    outcome = how;
   }
 
   @Override

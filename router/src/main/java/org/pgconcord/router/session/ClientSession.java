@@ -60,6 +60,48 @@ final class ClientSession {
     drain();
   }
 
+  // --- COPY ------------------------------------------------------------------------------------
+
+  private @Nullable CopyReceiver copy;
+
+  private void copying(CopyReceiver receiver) {
+    copy = receiver;
+    receiver.begin(this::drain);
+    out.flush();
+    drain();
+  }
+
+  /**
+   * The next message of a COPY, if it may be dealt with. Flush and Sync are ignored, as PostgreSQL
+   * does for clients that did not know that their statement is a COPY.
+   */
+  private boolean nextOfCopy(CopyReceiver receiver) {
+    FrontendMessage message = queue.peek();
+    if (message instanceof FrontendMessage.Flush || message instanceof FrontendMessage.Sync) {
+      queue.remove();
+      return true;
+    } else if (message instanceof FrontendMessage.CopyData data) {
+      if (receiver.ready()) {
+        queue.remove();
+        receiver.data(data.bytes());
+        return true;
+      }
+      return false;
+    }
+    queue.remove();
+    copy = null;
+    if (message instanceof FrontendMessage.CopyDone) {
+      receiver.done();
+    } else if (message instanceof FrontendMessage.CopyFail fail) {
+      receiver.fail(fail.message());
+    } else if (message instanceof FrontendMessage.Terminate) {
+      terminate.run();
+    } else {
+      receiver.broken(SessionErrors.notInCopy());
+    }
+    return true;
+  }
+
   /** Deals with what waits, until a call is under way or more input is needed. */
   private void drain() {
     if (draining) {
@@ -67,8 +109,8 @@ final class ClientSession {
     }
     draining = true;
     try {
-      while (!busy && !closed && !queue.isEmpty() && (skipping || queue.ready())) {
-        next();
+      while (!closed && !queue.isEmpty() && step()) {
+        // as far as it goes
       }
     } finally {
       draining = false;
@@ -77,6 +119,17 @@ final class ClientSession {
     if (!busy) {
       out.flush();
     }
+  }
+
+  private boolean step() {
+    if (copy != null) {
+      return nextOfCopy(copy);
+    }
+    if (busy || !(skipping || queue.ready())) {
+      return false;
+    }
+    next();
+    return true;
   }
 
   private void next() {
@@ -198,8 +251,10 @@ final class ClientSession {
             out,
             accept,
             description,
+            this::copying,
             over -> {
               busy = false;
+              copy = null;
               ended.with(over);
               drain();
             });

@@ -3,6 +3,7 @@ package org.pgconcord.router.session;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
 import org.pgconcord.router.wire.FrontendMessage;
 
 /**
@@ -35,6 +36,11 @@ final class MessageQueue {
       boundaries--;
     }
     return entry.message();
+  }
+
+  @Nullable FrontendMessage peek() {
+    Entry head = entries.peek();
+    return head == null ? null : head.message();
   }
 
   boolean isEmpty() {

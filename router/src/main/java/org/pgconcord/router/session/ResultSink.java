@@ -31,6 +31,22 @@ public interface ResultSink {
 
   void rows(Frame rows);
 
+  /** CopyInResponse as a shard sent it: from now on the client's data goes to the receiver. */
+  void copyIn(Frame response, CopyReceiver receiver);
+
+  /** A CopyInResponse of our own. */
+  void copyIn(boolean binary, int columns, CopyReceiver receiver);
+
+  /** CopyOutResponse as a shard sent it; {@link #copyData} and {@link #copyDone} follow. */
+  void copyOut(Frame response);
+
+  /** One or more CopyData messages. */
+  void copyData(Frame frame);
+
+  void copyData(byte[] bytes);
+
+  void copyDone();
+
   /** A row made here, of text values. */
   void row(java.util.List<@org.jspecify.annotations.Nullable String> values);
 

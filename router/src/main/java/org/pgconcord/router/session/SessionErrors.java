@@ -36,4 +36,9 @@ final class SessionErrors {
   static ErrorFields portalCannotRun(String name) {
     return ErrorFields.plain("ERROR", "55000", "portal \"" + name + "\" cannot be run");
   }
+
+  /** A message that has no place between a COPY's data. */
+  static ErrorFields notInCopy() {
+    return ErrorFields.plain("ERROR", "08P01", "unexpected message type during COPY from stdin");
+  }
 }

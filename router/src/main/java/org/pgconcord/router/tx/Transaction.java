@@ -135,6 +135,15 @@ public final class Transaction {
     return Optional.ofNullable(entries);
   }
 
+  /** The version that a server of this session says it has; of the oldest, where they differ. */
+  public String serverVersion() {
+    return backends.connections().stream()
+        .map(backend -> backend.parameter("server_version"))
+        .filter(version -> !version.isEmpty())
+        .min(String::compareTo)
+        .orElse("");
+  }
+
   // --- statements ------------------------------------------------------------------------------
 
   /** Opens it; an implicit one becomes explicit and keeps what it has done. */

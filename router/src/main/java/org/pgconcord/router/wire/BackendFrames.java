@@ -88,6 +88,21 @@ public final class BackendFrames {
     end(out, start);
   }
 
+  /** CopyInResponse: the server takes rows of so many columns, all text or all binary. */
+  public static void copyInResponse(ByteBuf out, boolean binary, int columns) {
+    int start = begin(out, BackendType.COPY_IN_RESPONSE);
+    out.writeByte(binary ? 1 : 0).writeShort(columns);
+    for (int i = 0; i < columns; i++) {
+      out.writeShort(binary ? 1 : 0);
+    }
+    end(out, start);
+  }
+
+  public static void copyData(ByteBuf out, byte[] bytes) {
+    out.writeByte(BackendType.COPY_DATA).writeInt(Integer.BYTES + bytes.length);
+    out.writeBytes(bytes);
+  }
+
   public static void error(ByteBuf out, ErrorFields fields) {
     fields(out, BackendType.ERROR_RESPONSE, fields);
   }

@@ -8,6 +8,8 @@ public final class BackendType {
   public static final byte CLOSE_COMPLETE = '3';
   public static final byte COMMAND_COMPLETE = 'C';
   public static final byte COPY_BOTH_RESPONSE = 'W';
+  public static final byte COPY_DATA = 'd';
+  public static final byte COPY_DONE = 'c';
   public static final byte COPY_IN_RESPONSE = 'G';
   public static final byte COPY_OUT_RESPONSE = 'H';
   public static final byte DATA_ROW = 'D';

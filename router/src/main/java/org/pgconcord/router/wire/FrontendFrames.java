@@ -99,6 +99,15 @@ public final class FrontendFrames {
     empty(out, FrontendType.TERMINATE);
   }
 
+  public static void copyData(ByteBuf out, byte[] bytes, int from, int to) {
+    out.writeByte(FrontendType.COPY_DATA).writeInt(Integer.BYTES + to - from);
+    out.writeBytes(bytes, from, to - from);
+  }
+
+  public static void copyDone(ByteBuf out) {
+    empty(out, FrontendType.COPY_DONE);
+  }
+
   public static void copyFail(ByteBuf out, String message) {
     int start = begin(out, FrontendType.COPY_FAIL);
     string(out, message);

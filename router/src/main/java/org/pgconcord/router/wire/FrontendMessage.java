@@ -27,8 +27,13 @@ public sealed interface FrontendMessage {
 
   record Terminate() implements FrontendMessage {}
 
-  /** CopyData, CopyDone or CopyFail outside a COPY: ignored, as the protocol asks. */
-  record StrayCopy() implements FrontendMessage {}
+  /** A part of a COPY's data, in parts of any length; ignored outside a COPY. */
+  @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
+  record CopyData(byte[] bytes) implements FrontendMessage {}
+
+  record CopyDone() implements FrontendMessage {}
+
+  record CopyFail(String message) implements FrontendMessage {}
 
   /** FunctionCall, which nothing uses any more. */
   record FunctionCall() implements FrontendMessage {}

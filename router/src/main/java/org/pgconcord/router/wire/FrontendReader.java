@@ -19,7 +19,7 @@ public final class FrontendReader {
     boolean simple = frame.type() == FrontendType.QUERY;
     try {
       FrontendMessage message = read(frame.type(), body);
-      if (body.isReadable() && !(message instanceof FrontendMessage.StrayCopy)) {
+      if (body.isReadable()) {
         return malformed("invalid message format: trailing bytes", simple);
       }
       return message;
@@ -47,13 +47,20 @@ public final class FrontendReader {
       case FrontendType.FLUSH -> new FrontendMessage.Flush();
       case FrontendType.SYNC -> new FrontendMessage.Sync();
       case FrontendType.TERMINATE -> new FrontendMessage.Terminate();
-      case FrontendType.COPY_DATA, FrontendType.COPY_DONE, FrontendType.COPY_FAIL ->
-          new FrontendMessage.StrayCopy();
+      case FrontendType.COPY_DATA -> new FrontendMessage.CopyData(bytes(body));
+      case FrontendType.COPY_DONE -> new FrontendMessage.CopyDone();
+      case FrontendType.COPY_FAIL -> new FrontendMessage.CopyFail(text(body));
       default -> {
         body.skipBytes(body.readableBytes());
         yield new FrontendMessage.FunctionCall();
       }
     };
+  }
+
+  private static byte[] bytes(ByteBuf body) {
+    byte[] bytes = new byte[body.readableBytes()];
+    body.readBytes(bytes);
+    return bytes;
   }
 
   private static Subject subject(ByteBuf body) {

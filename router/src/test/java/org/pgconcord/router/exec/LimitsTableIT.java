@@ -137,7 +137,8 @@ class LimitsTableIT {
             "write/delete-using",
             "",
             "WHERE"),
-        new Limit("COPY FROM", "COPY users FROM STDIN", "0A000", "sql/copy", "", "INSERT"),
+        new Limit(
+            "COPY FROM", "COPY users FROM STDIN", "0A000", "write/copy-indexed", "", "INSERT"),
         new Limit(
             "MERGE",
             "MERGE INTO users u USING countries c ON false WHEN NOT MATCHED THEN DO NOTHING",

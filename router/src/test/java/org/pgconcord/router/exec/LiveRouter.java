@@ -116,6 +116,10 @@ final class LiveRouter implements AutoCloseable {
         .withFences(new Fences(Map.of(USERS, revision)));
   }
 
+  int port() {
+    return port;
+  }
+
   Connection connect() throws SQLException {
     return connect("extended");
   }

@@ -93,7 +93,7 @@ class ClientSessionTest {
       case "H" -> new FrontendMessage.Flush();
       case "S" -> new FrontendMessage.Sync();
       case "F" -> new FrontendMessage.FunctionCall();
-      case "d" -> new FrontendMessage.StrayCopy();
+      case "d" -> new FrontendMessage.CopyDone();
       case "!" -> new FrontendMessage.Malformed("08P01", "malformed", false);
       default -> throw new IllegalArgumentException(word);
     };

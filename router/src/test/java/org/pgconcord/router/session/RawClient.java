@@ -16,7 +16,7 @@ import org.pgconcord.router.wire.Frame;
 import org.pgconcord.router.wire.FrameBytes;
 
 /** A client that sends whatever bytes it likes. */
-final class RawClient implements AutoCloseable {
+public final class RawClient implements AutoCloseable {
   private final Socket socket;
   private final DataInputStream in;
 
@@ -27,7 +27,7 @@ final class RawClient implements AutoCloseable {
     in = new DataInputStream(socket.getInputStream());
   }
 
-  static RawClient loggedIn(int port) throws IOException {
+  public static RawClient loggedIn(int port) throws IOException {
     RawClient client = new RawClient(port);
     client.startup(3 << 16, "user\0demo\0database\0app\0\0");
     client.untilReady();
@@ -44,7 +44,7 @@ final class RawClient implements AutoCloseable {
     socket.getOutputStream().write(all);
   }
 
-  void send(Consumer<ByteBuf> writer) throws IOException {
+  public void send(Consumer<ByteBuf> writer) throws IOException {
     ByteBuf out = Unpooled.buffer();
     writer.accept(out);
     send(out);
@@ -55,7 +55,7 @@ final class RawClient implements AutoCloseable {
   }
 
   /** Letters of the answers up to ReadyForQuery; errors with their SQLSTATE. */
-  List<String> untilReady() throws IOException {
+  public List<String> untilReady() throws IOException {
     List<String> letters = new ArrayList<>();
     while (letters.isEmpty() || !letters.get(letters.size() - 1).startsWith("Z")) {
       letters.add(next());
@@ -64,7 +64,7 @@ final class RawClient implements AutoCloseable {
   }
 
   /** Letters of the answers up to the end of the connection. */
-  List<String> untilClosed() throws IOException {
+  public List<String> untilClosed() throws IOException {
     List<String> letters = new ArrayList<>();
     try {
       while (true) {

@@ -23,6 +23,24 @@ class SilentSink implements ResultSink {
   public void row(List<@Nullable String> values) {}
 
   @Override
+  public void copyIn(Frame response, CopyReceiver receiver) {}
+
+  @Override
+  public void copyIn(boolean binary, int columns, CopyReceiver receiver) {}
+
+  @Override
+  public void copyOut(Frame response) {}
+
+  @Override
+  public void copyData(Frame frame) {}
+
+  @Override
+  public void copyData(byte[] bytes) {}
+
+  @Override
+  public void copyDone() {}
+
+  @Override
   public void complete(Frame frame) {}
 
   @Override

@@ -153,6 +153,31 @@ final class KillBefore {
     }
 
     @Override
+    public void copyData(byte[] bytes, int from, int to) {
+      inner.copyData(bytes, from, to);
+    }
+
+    @Override
+    public void copyDone() {
+      inner.copyDone();
+    }
+
+    @Override
+    public void copyFail(String message) {
+      inner.copyFail(message);
+    }
+
+    @Override
+    public boolean copyWritable() {
+      return inner.copyWritable();
+    }
+
+    @Override
+    public String parameter(String name) {
+      return inner.parameter(name);
+    }
+
+    @Override
     public int processId() {
       return inner.processId();
     }

@@ -1,0 +1,31 @@
+package org.pgconcord.router.wire;
+
+import io.netty.buffer.ByteBuf;
+
+/** Opens CopyData messages, for the paths that cannot pass them on unread. */
+public final class CopyBytes {
+  private static final int BEFORE_EXTENSION = 19;
+
+  private CopyBytes() {}
+
+  /** The data of one message. */
+  public static byte[] of(Frame copyData) {
+    ByteBuf body = copyData.body();
+    byte[] bytes = new byte[body.readableBytes()];
+    body.readBytes(bytes);
+    return bytes;
+  }
+
+  /** The length of the signature, flags and extension with which a binary COPY begins. */
+  public static int headerLength(byte[] first) {
+    return first.length < BEFORE_EXTENSION
+        ? first.length
+        : BEFORE_EXTENSION
+            + java.nio.ByteBuffer.wrap(first).getInt(BEFORE_EXTENSION - Integer.BYTES);
+  }
+
+  /** The trailer of a binary COPY. */
+  public static boolean isTrailer(byte[] bytes, int from) {
+    return bytes.length - from == 2 && bytes[from] == -1 && bytes[from + 1] == -1;
+  }
+}
