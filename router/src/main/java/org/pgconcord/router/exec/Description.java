@@ -125,6 +125,11 @@ final class Description {
     }
 
     @Override
+    public ShardId gsiWrite(Plan.GsiWrite plan) {
+      return plan.lookup().anyOwnerShard();
+    }
+
+    @Override
     public ShardId copyWrite(Plan.CopyWrite plan) {
       return plan.leader();
     }

@@ -108,6 +108,12 @@ final class Dispatch implements Plan.Cases<Void> {
   }
 
   @Override
+  public Void gsiWrite(Plan.GsiWrite plan) {
+    WriteThroughIndex.run(execution, plan, this);
+    return null;
+  }
+
+  @Override
   public Void copyWrite(Plan.CopyWrite plan) {
     ReferenceWrite.run(execution, plan);
     return null;

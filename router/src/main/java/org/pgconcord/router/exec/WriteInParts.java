@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
@@ -51,7 +52,6 @@ final class WriteInParts {
   private final Plan.WriteKind kind;
   private final Optional<EntryWork> work;
   private final boolean returns;
-  private final List<RowSplit.Part> parts;
   private final List<LookupIndex> indexes;
   private final AddedColumns added;
   private final Map<ShardId, BackendConnection> mains = new LinkedHashMap<>();
@@ -59,6 +59,9 @@ final class WriteInParts {
   private final List<Answer> answers = new ArrayList<>();
   private @Nullable RowDescription description;
   private @Nullable ErrorFields failure;
+  private List<RowSplit.Part> parts;
+  private String narrowing = "";
+  private Consumer<WriteInParts> nothing = WriteInParts::finish;
   private boolean nothingDescribed;
   private long rows;
   private int open;
@@ -121,19 +124,50 @@ final class WriteInParts {
                 plan.entries().map(work -> work.edit().text()).orElse("")));
   }
 
+  /**
+   * The whole statement on the shards that an index has named.
+   *
+   * @param nothing called when it has changed no row; ends in {@link #finish} or {@link #again}
+   */
+  static void named(
+      Execution execution,
+      Plan.GsiWrite plan,
+      WriteThroughIndex.Where where,
+      Consumer<WriteInParts> nothing) {
+    WriteInParts write =
+        new WriteInParts(execution, plan.kind(), plan.entries(), plan.returns(), where.parts());
+    write.narrowing = where.narrowing();
+    write.nothing = nothing;
+    run(execution, write);
+  }
+
   private static void run(
       Execution execution,
       Plan.WriteKind kind,
       Optional<EntryWork> work,
       boolean returns,
       List<RowSplit.Part> parts) {
-    if (returns && parts.size() > 1 && execution.maxRows() > 0) {
+    run(execution, new WriteInParts(execution, kind, work, returns, parts));
+  }
+
+  private static void run(Execution execution, WriteInParts write) {
+    if (write.returns && write.parts.size() > 1 && execution.maxRows() > 0) {
       execution.fail(
           ErrorCode.ROW_LIMIT_OVER_SHARDS.because(
               "a row limit over several shards is not supported"));
       return;
     }
-    new WriteInParts(execution, kind, work, returns, parts).start();
+    write.start();
+  }
+
+  /** Once more and elsewhere, when it has changed no row. */
+  void again(WriteThroughIndex.Where where) {
+    parts = where.parts();
+    narrowing = where.narrowing();
+    mains.clear();
+    locked.clear();
+    answers.clear();
+    start();
   }
 
   private void start() {
@@ -187,7 +221,7 @@ final class WriteInParts {
       return CompletableFuture.completedFuture(prepared);
     }
     StatementText text = execution.planned().text();
-    String sql = old().get().lock(text, EntryWork.ROWS_MOST + 1);
+    String sql = old().get().lock(text, EntryWork.ROWS_MOST + 1, narrowing);
     List<CompletableFuture<Void>> all = new ArrayList<>();
     mains.forEach(
         (shard, main) ->
@@ -277,10 +311,17 @@ final class WriteInParts {
     }
     if (failure != null) {
       execution.fail(failure);
+    } else if (rows == 0) {
+      nothing.accept(this);
     } else {
-      giveRows();
-      execution.then(maintain().thenCompose(done -> commitIfSingle()), done -> complete());
+      finish();
     }
+  }
+
+  /** Gives the answer, the entries first. */
+  void finish() {
+    giveRows();
+    execution.then(maintain().thenCompose(done -> commitIfSingle()), done -> complete());
   }
 
   /** Rows of an INSERT come in the order of its VALUES, unless a trigger has kept some out. */

@@ -19,8 +19,9 @@ import org.pgconcord.router.sql.PredicateView;
 import org.pgconcord.router.sql.QueryView;
 
 /**
- * Whether a query can be led to its owner row by a global secondary index: one block over the owner
- * alone, with an equality on each indexed column. Unique indexes come first: they name one row.
+ * Whether a statement can be led to its owner row by a global secondary index: a query of one block
+ * over the owner alone, or an UPDATE or DELETE of it where the index is in extended mode, with an
+ * equality on each indexed column. Unique indexes come first: they name one row.
  *
  * <p>Not in REPEATABLE READ or SERIALIZABLE: the lookup table and the owner row would be read from
  * snapshots of two servers taken at different times. An entry committed after the lookup shard's
@@ -32,11 +33,26 @@ final class IndexReads {
   private final PlanInput input;
   private final QueryView query;
   private final ReadFacts facts;
+  private final boolean write;
 
-  IndexReads(PlanInput input, QueryView query, ReadFacts facts) {
+  private IndexReads(PlanInput input, QueryView query, ReadFacts facts, boolean write) {
     this.input = input;
     this.query = query;
     this.facts = facts;
+    this.write = write;
+  }
+
+  static IndexReads ofQuery(PlanInput input, QueryView query, ReadFacts facts) {
+    return new IndexReads(input, query, facts, false);
+  }
+
+  /**
+   * Of an UPDATE or DELETE.
+   *
+   * @param scope its target with its condition
+   */
+  static IndexReads ofWrite(PlanInput input, QueryView scope, ReadFacts facts) {
+    return new IndexReads(input, scope, facts, true);
   }
 
   /** The lookup to make; without one, {@code why} says what stands against it. */
@@ -91,10 +107,12 @@ final class IndexReads {
     GsiStatus status = input.context().state().status(gsi.name());
     if (!status.state().readable()) {
       return Optional.of("its state is " + status.state().word());
+    } else if (write && !gsi.extended()) {
+      return Optional.of("its gsi_mode is strict");
     } else if (input.context().fixedSnapshot()) {
       return Optional.of("a REPEATABLE READ or SERIALIZABLE transaction does not read indexes");
     } else if (!isPlain()) {
-      return Optional.of("only a query of one block over the owner alone reads it");
+      return Optional.of("only a statement of one block over the owner alone reads it");
     } else if (input.callsMayWrite()) {
       return Optional.of(
           "the statement may have to run twice and calls "
@@ -110,7 +128,7 @@ final class IndexReads {
         && query.blocks().get(0).nested().isEmpty()
         && query.blocks().get(0).from().size() == 1
         && query.blocks().get(0).from().get(0) instanceof FromView.Named
-        && input.clauses().count("select") == 1
+        && input.clauses().count("select") == (write ? 0 : 1)
         && !input.clauses().has("union", "intersect", "except");
   }
 

@@ -70,7 +70,23 @@ public record LookupRead(
    * that PostgreSQL has printed.
    */
   public String ownerSql(StatementText text, Collection<Tuple> shardKeys) {
-    return narrowed(text, shardKeys.stream().map(this::literals).collect(Collectors.joining(", ")));
+    return SqlEdit.apply(text, edits(ownerCondition(shardKeys)));
+  }
+
+  /**
+   * As {@link #ownerSql}, of a statement that is edited elsewhere too.
+   *
+   * @param behind what to add behind the statement
+   */
+  public String ownerSql(StatementText text, Collection<Tuple> shardKeys, SqlEdit behind) {
+    List<SqlEdit> edits = new ArrayList<>(edits(ownerCondition(shardKeys)));
+    edits.add(behind);
+    return SqlEdit.apply(text, edits);
+  }
+
+  /** True for the rows of these shard keys. */
+  public String ownerCondition(Collection<Tuple> shardKeys) {
+    return condition(shardKeys.stream().map(this::literals).collect(Collectors.joining(", ")));
   }
 
   private String literals(Tuple shardKey) {
@@ -82,19 +98,26 @@ public record LookupRead(
     return columns.size() == 1 ? values : "(" + values + ")";
   }
 
-  /** As {@link #ownerSql}, before the lookup has been made. */
-  String ownerSqlShape(StatementText text) {
-    return narrowed(text, "shard keys found");
+  /** As {@link #ownerCondition}, before the lookup has been made. */
+  String ownerConditionShape() {
+    return condition("shard keys found");
   }
 
-  private String narrowed(StatementText text, String values) {
+  /** As {@link #ownerSql}, before the lookup has been made. */
+  String ownerSqlShape(StatementText text) {
+    return SqlEdit.apply(text, edits(ownerConditionShape()));
+  }
+
+  private String condition(String values) {
     String columns =
         index.shardKey().stream()
             .map(c -> qualifier + "." + c.quoted())
             .collect(Collectors.joining(", "));
     String row = index.shardKey().size() == 1 ? columns : "(" + columns + ")";
-    String predicate = ") AND %s IN (%s)".formatted(row, values);
-    return SqlEdit.apply(
-        text, List.of(new SqlEdit(whereFrom, " ("), new SqlEdit(whereTo, predicate)));
+    return "%s IN (%s)".formatted(row, values);
+  }
+
+  private List<SqlEdit> edits(String condition) {
+    return List.of(new SqlEdit(whereFrom, " ("), new SqlEdit(whereTo, ") AND " + condition));
   }
 }

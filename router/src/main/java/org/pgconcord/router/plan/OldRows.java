@@ -44,15 +44,16 @@ public record OldRows(
    * Reads and locks the rows.
    *
    * @param most no more rows than this
+   * @param narrowing what must hold beside the UPDATE's own condition; empty for nothing
    */
-  public String lock(StatementText text, int most) {
+  public String lock(StatementText text, int most, String narrowing) {
     return "SELECT %s, %s, %s FROM %s%s LIMIT %d FOR NO KEY UPDATE OF %s"
         .formatted(
             column("tableoid"),
             column("ctid"),
             columns,
             part(text, 1, set),
-            where.map(w -> " WHERE " + part(text, w.from(), w.to())).orElse(""),
+            where.map(w -> " WHERE " + both(part(text, w.from(), w.to()), narrowing)).orElse(""),
             most,
             Identifiers.quote(qualifier));
   }
@@ -87,6 +88,10 @@ public record OldRows(
   public String left(StatementText text, String rows) {
     return "SELECT %s, %s FROM %s WHERE %s"
         .formatted(column("tableoid"), column("ctid"), part(text, 1, set), rows);
+  }
+
+  private static String both(String condition, String narrowing) {
+    return narrowing.isEmpty() ? condition : "(" + condition + ") AND " + narrowing;
   }
 
   private static String part(StatementText text, int from, int to) {

@@ -33,6 +33,7 @@ public sealed interface Plan
         Plan.InsertUnlessTaken,
         Plan.CopyFrom,
         Plan.CopyTo,
+        Plan.GsiWrite,
         Plan.Refused,
         SessionCommand {
 
@@ -283,6 +284,23 @@ public sealed interface Plan
     @Override
     public <R> R match(Cases<R> cases) {
       return cases.copyTo(this);
+   * UPDATE or DELETE of rows that an index names, on their shards.
+   *
+   * @param entries as in {@link Write}
+   * @param returns the client asked for RETURNING
+   * @param otherwise what to run when the index cannot tell where the rows are
+   */
+  record GsiWrite(
+      StatementFacts facts,
+      WriteKind kind,
+      LookupRead lookup,
+      Optional<EntryWork> entries,
+      boolean returns,
+      Plan otherwise)
+      implements Plan {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.gsiWrite(this);
     }
   }
 
@@ -342,6 +360,7 @@ public sealed interface Plan
     R copyFrom(CopyFrom plan);
 
     R copyTo(CopyTo plan);
+    R gsiWrite(GsiWrite plan);
 
     R session(SessionCommand plan);
 

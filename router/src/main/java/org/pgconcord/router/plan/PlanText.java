@@ -90,12 +90,39 @@ public final class PlanText implements Plan.Cases<List<String>> {
 
   @Override
   public List<String> gsiRead(Plan.GsiRead plan) {
+    List<String> rows = new ArrayList<>();
+    rows.add("Route: " + byIndex(plan.lookup()));
+    lookup(plan.lookup(), rows);
+    return unusable(plan.lookup(), plan.otherwise())
+        .orElseGet(() -> finish(rows, plan.facts(), plan.lookup().ownerSqlShape(text)));
+  }
+
+  @Override
+  public List<String> gsiWrite(Plan.GsiWrite plan) {
     LookupRead lookup = plan.lookup();
     List<String> rows = new ArrayList<>();
-    rows.add(
-        lookup.index().gsi().unique()
-            ? "Route: index lookup, then one shard"
-            : "Route: index lookup, then the shards that it names");
+    rows.add("Route: %s by %s".formatted(plan.kind(), byIndex(lookup)));
+    lookup(lookup, rows);
+    maintains(plan.entries(), rows);
+    return unusable(lookup, plan.otherwise()).orElseGet(() -> written(plan, rows));
+  }
+
+  private List<String> written(Plan.GsiWrite plan, List<String> rows) {
+    Optional<EntryWork> entries = plan.entries();
+    if (entries.flatMap(EntryWork::old).isPresent()) {
+      return changed(rows, plan.facts(), entries, plan.lookup().ownerConditionShape());
+    }
+    String behind = entries.map(e -> e.edit().text()).orElse("");
+    return finish(rows, plan.facts(), plan.lookup().ownerSqlShape(text) + behind);
+  }
+
+  private static String byIndex(LookupRead lookup) {
+    return lookup.index().gsi().unique()
+        ? "index lookup, then one shard"
+        : "index lookup, then the shards that it names";
+  }
+
+  private void lookup(LookupRead lookup, List<String> rows) {
     rows.add("  Index: %s (epoch %d)".formatted(lookup.index().name(), lookup.epoch()));
     rows.add(
         "  Lookup: %s on %s by %s"
@@ -108,19 +135,22 @@ public final class PlanText implements Plan.Cases<List<String>> {
     rows.add(
         "  Owner: %s, one of %s"
             .formatted(lookup.index().owner().name(), joined(lookup.index().ownerShards())));
-    Optional<KeyValue.NotConvertible> unusable =
-        lookup.key(text, parameters).stream()
-            .filter(value -> value instanceof KeyValue.NotConvertible)
-            .map(value -> (KeyValue.NotConvertible) value)
-            .filter(value -> !value.missing())
-            .findFirst();
-    if (unusable.isPresent()) {
-      List<String> others = new ArrayList<>(plan.otherwise().match(this));
-      others.add(
-          "  Index %s not used: %s".formatted(lookup.index().name(), unusable.get().reason()));
-      return others;
-    }
-    return finish(rows, plan.facts(), lookup.ownerSqlShape(text));
+  }
+
+  /** The other way, when a value is known that the index cannot be asked for. */
+  private Optional<List<String>> unusable(LookupRead lookup, Plan otherwise) {
+    return lookup.key(text, parameters).stream()
+        .filter(value -> value instanceof KeyValue.NotConvertible)
+        .map(value -> (KeyValue.NotConvertible) value)
+        .filter(value -> !value.missing())
+        .findFirst()
+        .map(
+            value -> {
+              List<String> others = new ArrayList<>(otherwise.match(this));
+              others.add(
+                  "  Index %s not used: %s".formatted(lookup.index().name(), value.reason()));
+              return others;
+            });
   }
 
   @Override
@@ -151,17 +181,17 @@ public final class PlanText implements Plan.Cases<List<String>> {
     rows.add("Route: %s on one shard".formatted(plan.kind()));
     rows.add("  Shard: " + bound.text());
     maintains(plan.entries(), rows);
-    return changed(rows, plan.facts(), plan.entries());
+    return changed(rows, plan.facts(), plan.entries(), "");
   }
 
   /** What is sent, before it the query that locks the rows. */
   private List<String> changed(
-      List<String> rows, StatementFacts facts, Optional<EntryWork> entries) {
+      List<String> rows, StatementFacts facts, Optional<EntryWork> entries, String narrowing) {
     Optional<OldRows> old = entries.flatMap(EntryWork::old);
     if (old.isEmpty()) {
       return finish(rows, facts, entries.map(e -> e.sql(text)).orElse(text.sql()));
     }
-    rows.add("  Before: " + old.get().lock(text, EntryWork.ROWS_MOST + 1));
+    rows.add("  Before: " + old.get().lock(text, EntryWork.ROWS_MOST + 1, narrowing));
     return finish(
         rows,
         facts,
@@ -202,7 +232,7 @@ public final class PlanText implements Plan.Cases<List<String>> {
     rows.add("Route: %s on all shards".formatted(plan.kind()));
     rows.add("  Shards: " + joined(plan.group().shards()));
     maintains(plan.entries(), rows);
-    return changed(rows, plan.facts(), plan.entries());
+    return changed(rows, plan.facts(), plan.entries(), "");
   }
 
   @Override

@@ -70,7 +70,7 @@ final class QueryPlanner {
   }
 
   private Plan wider() {
-    Optional<LookupRead> lookup = new IndexReads(input, query, facts).lookup(why);
+    Optional<LookupRead> lookup = IndexReads.ofQuery(input, query, facts).lookup(why);
     if (lookup.isEmpty()) {
       return scatter();
     }

@@ -1,5 +1,6 @@
 package org.pgconcord.router.plan;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.pgconcord.config.catalog.RoutingState;
@@ -164,6 +165,9 @@ final class WritePlanner {
       entries = EntryColumns.work(input, delete.target().alias(), table, maintained(gsis));
     }
     boolean pinned = rules.pinned(scope(view), facts);
+    if (!pinned && rules.alone(facts)) {
+      return byIndexOrOnAll(view, facts, placement, entries, statement);
+    }
     Plan everywhere = severalShards(table);
     if (!pinned || rules.alone(facts) || rules.joinsOwnShard(facts)) {
       everywhere = onAll(view, facts, placement, entries, statement, pinned);
@@ -177,6 +181,27 @@ final class WritePlanner {
             entries,
             everywhere)
         : everywhere;
+  }
+
+  private Plan byIndexOrOnAll(
+      StatementView view,
+      ReadFacts facts,
+      Placement.Sharded placement,
+      Optional<EntryWork> entries,
+      StatementFacts statement) {
+    List<String> why = new ArrayList<>();
+    Optional<LookupRead> lookup = IndexReads.ofWrite(input, scope(view), facts).lookup(why);
+    StatementFacts explained =
+        new StatementFacts(
+            statement.command(),
+            statement.mayWrite(),
+            statement.tables(),
+            lookup.isPresent() ? List.of() : why,
+            statement.stale());
+    Plan onAll = onAll(view, facts, placement, entries, explained, lookup.isPresent());
+    return lookup
+        .<Plan>map(l -> new Plan.GsiWrite(explained, kind(view), l, entries, returns(), onAll))
+        .orElse(onAll);
   }
 
   /** A refusal is thrown only when there is no other way. */

@@ -20,6 +20,7 @@ import org.pgconcord.config.atomic.DecisionLog;
 import org.pgconcord.config.atomic.GlobalId;
 import org.pgconcord.config.atomic.RouterPresence;
 import org.pgconcord.config.catalog.CatalogInstaller;
+import org.pgconcord.config.catalog.FencedTable;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.schema.SchemaReader;
@@ -120,6 +121,18 @@ final class DeclaredRouter implements AutoCloseable {
   }
 
   private void createLookups(LookupIndexes indexes) throws SQLException {
+    if (app.gsis().isEmpty()) {
+      return;
+    }
+    for (ShardId shard : cluster.shards()) {
+      try (Connection service = cluster.asService(shard)) {
+        CatalogInstaller.installShard(
+            service,
+            app.tables().keySet().stream()
+                .map(table -> new FencedTable(ShardCluster.DATABASE, table))
+                .toList());
+      }
+    }
     for (Gsi gsi : app.gsis()) {
       LookupIndex index = indexes.of(routing, gsi);
       try (Connection service = cluster.asService(index.lookupShards().get(0))) {

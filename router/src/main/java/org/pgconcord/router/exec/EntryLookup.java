@@ -1,0 +1,134 @@
+package org.pgconcord.router.exec;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.value.Tuple;
+import org.pgconcord.gsi.Entry;
+import org.pgconcord.gsi.EntrySql;
+import org.pgconcord.gsi.EntryStatement;
+import org.pgconcord.gsi.LookupIndex;
+import org.pgconcord.router.backend.BackendRole;
+import org.pgconcord.router.backend.QueryResult;
+import org.pgconcord.router.entries.EntryTransaction;
+import org.pgconcord.router.plan.KeyValue;
+import org.pgconcord.router.plan.LookupRead;
+
+/**
+ * Where the rows with a statement's key are, by the index's entries.
+ *
+ * <p>While the index is enabled every committed owner row that routers wrote has its entry, so a
+ * key without entry has no row. The read epoch comes in the same statement as the entry: an epoch
+ * above the plan's means that routers may have stopped maintaining, and the entries say nothing.
+ *
+ * <p>A transaction's own entries are not visible to the service role before they commit: what it
+ * has written or deleted itself it knows without a lookup. Its own entries of one key of an index
+ * that is not unique could be any number: such an index is of no use to it once it has touched it.
+ */
+final class EntryLookup {
+  private final Execution execution;
+  private final LookupIndex index;
+  private final EntrySql sql;
+  private final Tuple key;
+
+  private EntryLookup(Execution execution, LookupIndex index, Tuple key) {
+    this.execution = execution;
+    this.index = index;
+    this.sql = new EntrySql(index);
+    this.key = key;
+  }
+
+  /** What becomes of the statement; one of them is called. */
+  interface Found {
+    /** The index cannot tell: go on as if there were none. */
+    void unusable();
+
+    /** There is no row with the key. */
+    void nothing();
+
+    /**
+     * All rows with the key, if there are any, have these shard keys.
+     *
+     * @param lookup for a second look
+     * @param own the transaction wrote the row itself, so that it cannot have moved
+     */
+    void owners(EntryLookup lookup, Set<Tuple> shardKeys, boolean own);
+  }
+
+  static void find(Execution execution, LookupRead read, Found found) {
+    List<KeyValue> values = read.key(execution.planned().text(), execution.parameters());
+    if (values.stream().anyMatch(value -> value instanceof KeyValue.NotConvertible)) {
+      found.unusable();
+    } else if (values.stream().anyMatch(value -> value instanceof KeyValue.Null)) {
+      found.nothing();
+    } else {
+      Tuple key = new Tuple(values.stream().map(value -> ((KeyValue.Text) value).value()).toList());
+      new EntryLookup(execution, read.index(), key).find(read.epoch(), found);
+    }
+  }
+
+  private void find(long epoch, Found found) {
+    Optional<EntryTransaction> own = execution.tx().changedEntries();
+    if (!index.gsi().unique()) {
+      if (own.filter(entries -> entries.touches(index)).isPresent()) {
+        found.unusable();
+        return;
+      }
+    } else if (own.isPresent()) {
+      Optional<Tuple> written = own.get().written(index, key);
+      if (written.isPresent()) {
+        found.owners(this, Set.of(index.shardKeyOf(new Entry(key, written.get()))), true);
+        return;
+      } else if (own.get().deleted(index, key)) {
+        found.nothing();
+        return;
+      }
+    }
+    ask(sql.readWithEpoch(key), result -> looked(result, epoch, found));
+  }
+
+  private void ask(EntryStatement statement, Consumer<QueryResult> answer) {
+    execution.then(
+        execution
+            .session()
+            .serviceSessions()
+            .query(index.lookupShard(key), BackendRole.SERVICE, statement),
+        answer);
+  }
+
+  private void looked(QueryResult result, long planned, Found found) {
+    List<List<@Nullable String>> rows = result.rows();
+    String epoch = rows.get(0).get(0);
+    if (epoch == null || Long.parseLong(epoch) > planned || rows.size() > EntrySql.READ_MOST) {
+      found.unusable();
+    } else if (rows.get(0).get(1) == null) {
+      found.nothing();
+    } else {
+      Set<Tuple> shardKeys = new LinkedHashSet<>();
+      rows.forEach(row -> shardKeys.add(new Tuple(row.subList(1, row.size()))));
+      found.owners(this, shardKeys, false);
+    }
+  }
+
+  /**
+   * Reads a unique entry again, when no row was found where it led. That waits for a change of the
+   * entry that is under way in POST or in a prepared transaction, or fails with its lock timeout,
+   * but never says "no rows" in between.
+   *
+   * @param before the shard key where no row was
+   * @param moved hears the shard key that the entry names now, if that is another
+   */
+  void again(Tuple before, Consumer<Optional<Tuple>> moved) {
+    ask(
+        sql.readForShare(key),
+        result ->
+            moved.accept(
+                result.rows().stream()
+                    .findFirst()
+                    .map(row -> index.shardKeyOf(new Entry(key, sql.holder(row))))
+                    .filter(now -> !now.equals(before))));
+  }
+}

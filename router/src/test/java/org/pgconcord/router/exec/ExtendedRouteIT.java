@@ -1,0 +1,270 @@
+package org.pgconcord.router.exec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.pgconcord.router.exec.DeclaredRouter.rows;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.pgconcord.config.catalog.GsiState;
+
+/**
+ * UPDATE and DELETE whose rows an index names. {@code tx_mode single} refuses a second shard, so
+ * that a statement which passes in it has gone to one.
+ */
+class ExtendedRouteIT {
+  private static ExtendedRig rig;
+  private static long onA;
+  private static long onB;
+  private static long onC;
+
+  private Connection client;
+
+  @BeforeAll
+  static void start() throws SQLException {
+    rig = new ExtendedRig();
+    onA = rig.tenant(0, 0);
+    onB = rig.tenant(1, 0);
+    onC = rig.tenant(2, 0);
+  }
+
+  @AfterAll
+  static void stop() {
+    rig.close();
+  }
+
+  @BeforeEach
+  void aRowOnEachShard() throws SQLException {
+    rig.empty();
+    client = rig.router.connect("simple");
+    for (long tenant : List.of(onA, onB, onC)) {
+      run(
+          client,
+          "INSERT INTO users (tenant_id, user_id, email, floor, seat, city, name) VALUES"
+              + " (%1$d, 1, 'e%1$d', %1$d, 's', 'Oulu', 'n'), (%1$d, 2, 'f%1$d', %1$d, 't', 'Turku',"
+                  .formatted(tenant)
+              + " 'n')");
+    }
+  }
+
+  @AfterEach
+  void entriesStayTrue() throws SQLException {
+    client.close();
+    rig.entriesAreTrue("at the end");
+  }
+
+  @Test
+  void oneShardIsAskedByAUniqueKey() throws SQLException {
+    run(client, "SET pgconcord.tx_mode = single");
+    for (long tenant : List.of(onA, onB, onC)) {
+      String byEmail = " WHERE email = 'e%d'".formatted(tenant);
+      assertThat(count("UPDATE users SET name = 'm'" + byEmail)).isEqualTo(1);
+      assertThat(count("UPDATE users SET city = 'Kemi'" + byEmail + " AND city = 'Oulu'"))
+          .isEqualTo(1);
+      assertThat(count("UPDATE users SET city = 'Lahti'" + byEmail + " AND city = 'Oulu'"))
+          .isZero();
+      assertThat(
+              rows(
+                  client,
+                  "UPDATE users u SET email = 'g' || tenant_id" + byEmail + " RETURNING u.email"))
+          .containsExactly("g" + tenant);
+      assertThat(count("UPDATE users SET name = 'm'" + byEmail)).isZero();
+      assertThat(
+              count(
+                  "DELETE FROM users WHERE seat = 't' AND floor = %d OR false"
+                      .formatted(tenant)
+                      .replace(" OR false", "")))
+          .isEqualTo(1);
+      assertThat(
+              rows(
+                  client, "DELETE FROM users WHERE email = 'g%d' RETURNING name".formatted(tenant)))
+          .containsExactly("m");
+    }
+    assertThat(rig.everywhere("SELECT 1 FROM users")).isEmpty();
+  }
+
+  @Test
+  void parametersAndFormats() throws SQLException {
+    for (String mode : List.of("extended", "extendedForPrepared")) {
+      try (Connection other = rig.router.connect(mode);
+          PreparedStatement update =
+              other.prepareStatement(
+                  "UPDATE users SET email = email || ?, floor = floor + 100 WHERE email = ?"
+                      + " RETURNING tenant_id, email")) {
+        String email = "e" + onC;
+        for (int round = 0; round < 7; round++) {
+          update.setString(1, "x");
+          update.setString(2, email);
+          email += "x";
+          try (ResultSet result = update.executeQuery()) {
+            assertThat(result.next()).isTrue();
+            assertThat(result.getLong(1)).isEqualTo(onC);
+            assertThat(result.getString(2)).isEqualTo(email);
+            assertThat(result.next()).isFalse();
+          }
+        }
+        update.setString(2, null);
+        try (ResultSet result = update.executeQuery()) {
+          assertThat(result.next()).isFalse();
+        }
+        update.setString(2, "nobody");
+        try (ResultSet result = update.executeQuery()) {
+          assertThat(result.next()).isFalse();
+        }
+        run(
+            other,
+            "UPDATE users SET email = 'e%1$d' WHERE tenant_id = %1$d AND user_id = 1"
+                .formatted(onC));
+      }
+    }
+  }
+
+  @Test
+  void theTransactionsOwnRowsAreFound() throws SQLException {
+    run(client, "BEGIN");
+    run(
+        client,
+        "INSERT INTO users (tenant_id, user_id, email, city) VALUES (%d, 9, 'own', 'Oulu')"
+            .formatted(onB));
+    assertThat(count("UPDATE users SET name = 'mine' WHERE email = 'own'")).isEqualTo(1);
+    assertThat(count("UPDATE users SET email = 'own2' WHERE email = 'own'")).isEqualTo(1);
+    assertThat(count("UPDATE users SET name = 'm' WHERE email = 'own'")).isZero();
+    assertThat(count("DELETE FROM users WHERE email = 'e%d'".formatted(onA))).isEqualTo(1);
+    assertThat(count("DELETE FROM users WHERE email = 'e%d'".formatted(onA))).isZero();
+    assertThat(count("UPDATE users SET name = 'all' WHERE city = 'Oulu'")).isEqualTo(3);
+    run(client, "SAVEPOINT s");
+    assertThat(count("DELETE FROM users WHERE email = 'own2'")).isEqualTo(1);
+    run(client, "ROLLBACK TO s");
+    assertThat(count("DELETE FROM users WHERE email = 'own2'")).isEqualTo(1);
+    run(client, "COMMIT");
+  }
+
+  @Test
+  void anIndexThatIsNotUniqueNamesSeveralShards() throws SQLException {
+    run(client, "UPDATE users SET city = 'Vaasa' WHERE tenant_id = " + onB);
+    assertThat(
+            rows(
+                client,
+                "UPDATE users SET city = 'Raahe', name = 'r' WHERE city = 'Oulu' RETURNING email"))
+        .containsExactlyInAnyOrder("e" + onA, "e" + onC);
+    run(client, "SET pgconcord.tx_mode = single");
+    assertThat(count("DELETE FROM users WHERE city = 'Vaasa' AND name = 'n'")).isEqualTo(2);
+    assertThat(count("DELETE FROM users WHERE loud = 'R' AND city = 'Oulu'")).isZero();
+    SQLException two = failure("DELETE FROM users WHERE city = 'Raahe'");
+    assertThat(two.getMessage()).contains("tx/second-shard");
+  }
+
+  @Test
+  void allShardsAreAskedWhereTheIndexIsNotRead() throws SQLException {
+    rig.router.publish(GsiState.WRITE_ONLY);
+    try {
+      assertThat(count("UPDATE users SET email = 'w' WHERE email = 'e%d'".formatted(onB)))
+          .isEqualTo(1);
+      assertThat(rig.router.violations()).isEmpty();
+      run(client, "SET pgconcord.tx_mode = single");
+      assertThat(failure("UPDATE users SET name = 'w' WHERE email = 'w'").getMessage())
+          .contains("tx/second-shard");
+      run(client, "SET pgconcord.tx_mode = multi");
+    } finally {
+      rig.router.publish(GsiState.ENABLED);
+    }
+    run(client, "BEGIN ISOLATION LEVEL REPEATABLE READ");
+    assertThat(count("DELETE FROM users WHERE email = 'w'")).isEqualTo(1);
+    run(client, "COMMIT");
+    assertThat(rows(client, "EXPLAIN (ROUTER) DELETE FROM users WHERE email = 'x'"))
+        .contains("Route: DELETE by index lookup, then one shard")
+        .anyMatch(line -> line.contains("shard keys found"));
+  }
+
+  @Test
+  void surplusIsNoRow() throws SQLException {
+    try (Connection service = rig.router.cluster.asService(rig.shards.get(0))) {
+      rows(service, "INSERT INTO users_by_email VALUES ('surplus', %d, 5)".formatted(onB));
+      assertThat(count("UPDATE users SET name = 's' WHERE email = 'surplus'")).isZero();
+      assertThat(count("DELETE FROM users WHERE email = 'surplus'")).isZero();
+      rows(service, "DELETE FROM users_by_email WHERE email = 'surplus'");
+    }
+  }
+
+  /** The statement waits for the row, which goes away; its new place is in the entry by then. */
+  @Test
+  void aRowThatMovesToAnotherShardIsFollowed() throws Exception {
+    String email = "e" + onB;
+    for (String sql :
+        List.of(
+            "UPDATE users SET name = 'followed' WHERE email = '%s' RETURNING tenant_id",
+            "UPDATE users SET email = email || '!' WHERE email = '%s' RETURNING tenant_id",
+            "DELETE FROM users WHERE email = '%s' RETURNING tenant_id")) {
+      long to = sql.contains("!") ? onB : onC;
+      long from = to == onB ? onC : onB;
+      if (sql.contains("DELETE")) {
+        email = email + "!";
+      }
+      try (Connection mover = rig.router.connect("simple")) {
+        run(mover, "BEGIN");
+        run(mover, "DELETE FROM users WHERE user_id = 1 AND tenant_id = " + from);
+        run(mover, "DELETE FROM users WHERE user_id = 1 AND tenant_id = " + to);
+        run(
+            mover,
+            "INSERT INTO users (tenant_id, user_id, email) VALUES (%d, 1, '%s')"
+                .formatted(to, email));
+        String statement = sql.formatted(email);
+        CompletableFuture<List<String>> waiting =
+            CompletableFuture.supplyAsync(() -> rowsOf(statement));
+        awaitAWaiterFor("users");
+        run(mover, "COMMIT");
+        assertThat(waiting.get()).as(statement).containsExactly(Long.toString(to));
+      }
+      rig.entriesAreTrue(sql);
+    }
+  }
+
+  private static void awaitAWaiterFor(String table) {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(10))
+        .until(
+            () ->
+                !rig.everywhere(
+                        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE"
+                            + " '%"
+                            + table
+                            + "%' AND pid <> pg_backend_pid()")
+                    .isEmpty());
+  }
+
+  private static List<String> rowsOf(String sql) {
+    try (Connection other = rig.router.connect("simple")) {
+      return rows(other, sql);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void run(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private int count(String sql) throws SQLException {
+    try (Statement statement = client.createStatement()) {
+      return statement.executeUpdate(sql);
+    }
+  }
+
+  private SQLException failure(String sql) {
+    return catchThrowableOfType(SQLException.class, () -> run(client, sql));
+  }
+}
