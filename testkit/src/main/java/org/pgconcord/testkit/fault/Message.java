@@ -1,5 +1,7 @@
 package org.pgconcord.testkit.fault;
 
+import java.nio.charset.StandardCharsets;
+
 /**
  * One protocol message, whole. Source: PostgreSQL, "Message Formats".
  *
@@ -37,6 +39,10 @@ public final class Message {
   /** As they travel, type byte and length included; not copied. */
   byte[] bytes() {
     return bytes;
+  }
+
+  boolean contains(String text) {
+    return new String(bytes, StandardCharsets.ISO_8859_1).contains(text);
   }
 
   public int length() {

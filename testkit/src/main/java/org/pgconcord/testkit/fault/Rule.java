@@ -42,6 +42,11 @@ public record Rule(Predicate<Link> where, Predicate<Message> what, int nth, Acti
       return new Draft(where, what.and(message -> kinds.indexOf(message.kind()) >= 0), nth);
     }
 
+    /** In which this text occurs, in ASCII. */
+    public Draft containing(String text) {
+      return new Draft(where, what.and(message -> message.contains(text)), nth);
+    }
+
     public Draft nth(int n) {
       return new Draft(where, what, n);
     }
