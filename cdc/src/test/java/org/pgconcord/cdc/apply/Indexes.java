@@ -17,6 +17,12 @@ final class Indexes {
     return LookupIndex.resolve(declared.topology(), declared.owner(), declared.gsi());
   }
 
+  /** Its lookup table over both shards, by the hash of the email. */
+  static LookupIndex sharded() {
+    DeclaredIndex declared = UsersByEmail.declared(true, true);
+    return LookupIndex.resolve(declared.topology(), declared.owner(), declared.gsi());
+  }
+
   /** The same under another name, over the same lookup table. */
   static LookupIndex named(String name) {
     DeclaredIndex declared = UsersByEmail.declared(true);

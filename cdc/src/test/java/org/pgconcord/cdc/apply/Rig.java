@@ -42,7 +42,7 @@ import org.pgconcord.testkit.fixture.UsersByEmail;
 
 /** Tails over two real shards, fed by scripted slots. */
 final class Rig implements TailListener, DuplicateListener, AutoCloseable {
-  final LookupIndex index = Indexes.byEmail();
+  final LookupIndex index;
   final List<String> heard = new CopyOnWriteArrayList<>();
   private final Map<ShardId, ScriptedSlot> slots =
       Map.of(A, new ScriptedSlot(), B, new ScriptedSlot());
@@ -54,12 +54,25 @@ final class Rig implements TailListener, DuplicateListener, AutoCloseable {
 
   /** Empty tables, and a lookup table that is loaded up to position 0. */
   Rig(ShardCluster cluster, Path directory) throws SQLException {
+    this(cluster, directory, Indexes.byEmail());
+  }
+
+  Rig(ShardCluster cluster, Path directory, LookupIndex index) throws SQLException {
+    this.index = index;
     this.fixture = new StreamFixture(cluster);
     this.directory = directory;
     for (ShardId shard : List.of(A, B)) {
       fixture.asOwner(shard, "DROP TABLE IF EXISTS users", Indexes.CREATE_USERS);
     }
-    try (Connection lookup = fixture.open(A)) {
+    for (ShardId shard : index.lookupShards()) {
+      load(shard);
+    }
+    this.store = StateStore.open(directory);
+    this.tails = engine();
+  }
+
+  private void load(ShardId shard) throws SQLException {
+    try (Connection lookup = fixture.open(shard)) {
       CatalogInstaller.installShard(lookup);
       StreamFixture.execute(
           lookup,
@@ -72,8 +85,6 @@ final class Rig implements TailListener, DuplicateListener, AutoCloseable {
           "INSERT INTO pgconcord.progress VALUES ('shard-a', 'app.by_email', '0/0', 1),"
               + " ('shard-b', 'app.by_email', '0/0', 1)");
     }
-    this.store = StateStore.open(directory);
-    this.tails = engine();
   }
 
   /** An engine over these slots and tables; several may run at once. */
@@ -165,7 +176,16 @@ final class Rig implements TailListener, DuplicateListener, AutoCloseable {
   /** email -> tenant, as the lookup table has it. */
   Map<String, String> entries() throws SQLException {
     Map<String, String> entries = new TreeMap<>();
-    try (Connection lookup = fixture.open(A);
+    for (ShardId shard : index.lookupShards()) {
+      entries.putAll(entries(shard));
+    }
+    return entries;
+  }
+
+  /** Those on one lookup shard. */
+  Map<String, String> entries(ShardId shard) throws SQLException {
+    Map<String, String> entries = new TreeMap<>();
+    try (Connection lookup = fixture.open(shard);
         Statement statement = lookup.createStatement();
         ResultSet rows = statement.executeQuery("SELECT email, tenant_id FROM users_by_email")) {
       while (rows.next()) {

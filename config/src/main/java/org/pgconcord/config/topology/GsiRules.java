@@ -137,12 +137,14 @@ final class GsiRules {
     }
     Placement placement = tables.get(lookup);
     if (placement instanceof Placement.Sharded sharded) {
-      findings.add(Rule.GSI_SHARDED_LOOKUP, path, "the lookup table " + lookup + " is sharded");
+      boolean indexed = gsi.columns().containsAll(sharded.index().columns());
       findings.require(
-          gsi.columns().containsAll(sharded.index().columns()),
+          indexed,
           Rule.GSI_LOOKUP_SHARD_KEY,
           path,
-          "its shard-key columns are not among the indexed ones");
+          "%s is sharded by %s, of which not all are indexed; equal keys would be on several shards"
+              .formatted(lookup, sharded.index().columns()));
+      tables.put(lookup, Placement.Lookup.over(name, sharded));
     } else if (placement instanceof Placement.Unsharded unsharded) {
       tables.put(lookup, Placement.Lookup.on(name, unsharded.shard()));
     } else if (placement instanceof Placement.Lookup other) {

@@ -66,9 +66,6 @@ public enum Rule {
       "gsi/indexes-shard-key", "Index another column; the shard key routes by itself"),
   GSI_NO_PRIMARY_KEY("gsi/no-owner-pk", "Name owner_pk_columns"),
   GSI_MODE("gsi/mode", "Use the mode strict or extended"),
-  GSI_SHARDED_LOOKUP(
-      "gsi/sharded-lookup-not-supported-yet",
-      "Not supported yet: bind the lookup table to a group of one shard without index"),
   GSI_REFERRER(
       "gsi/referrer-not-supported-yet",
       "Not supported yet: list the index only in its owner's secondary_indexes"),

@@ -31,7 +31,9 @@ import org.pgconcord.router.tx.Shards;
 import org.pgconcord.router.tx.StoredDecisions;
 import org.pgconcord.testkit.cluster.ShardCluster;
 import org.pgconcord.testkit.fault.FaultNetwork;
+import org.pgconcord.testkit.fixture.DeclaredIndex;
 import org.pgconcord.testkit.fixture.TwoShards;
+import org.pgconcord.testkit.fixture.UsersByEmail;
 
 /**
  * A router that commits in two phases, behind a network that can be cut at any message, with a
@@ -46,6 +48,10 @@ final class AtomicRig implements AutoCloseable {
   private final StoredDecisions stored;
 
   AtomicRig() throws SQLException {
+    this(UsersByEmail.declared(false));
+  }
+
+  AtomicRig(DeclaredIndex declared) throws SQLException {
     AtomicReference<FaultNetwork> made = new AtomicReference<>();
     AtomicReference<StoredDecisions> decisions = new AtomicReference<>();
     AtomicReference<StopAt> around = new AtomicReference<>();
@@ -57,7 +63,8 @@ final class AtomicRig implements AutoCloseable {
                   decisions.set(decisions(cluster));
                   around.set(new StopAt(made(decisions)));
                   return made(around);
-                }));
+                }),
+            declared);
     shards = router.shards;
     network = made(made);
     stored = made(decisions);

@@ -34,6 +34,7 @@ import org.pgconcord.router.tx.Decisions;
 import org.pgconcord.router.tx.RouterEpochs;
 import org.pgconcord.router.tx.Shards;
 import org.pgconcord.router.tx.UsersIndex;
+import org.pgconcord.testkit.fixture.DeclaredIndex;
 import org.pgconcord.testkit.fixture.UsersByEmail;
 
 /** A router in front of two shards, its routing state in the test's hand. */
@@ -44,6 +45,7 @@ final class LiveRouter implements AutoCloseable {
   final RouterEpochs epochs;
   final Set<String> suspects = ConcurrentHashMap.newKeySet();
   final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+  private final DeclaredIndex declared;
   private final RouterServer server;
   private final int port;
   private long revision = 1;
@@ -64,7 +66,12 @@ final class LiveRouter implements AutoCloseable {
   }
 
   LiveRouter(Extras extras) throws SQLException {
-    shards = new Shards();
+    this(extras, UsersByEmail.declared(false));
+  }
+
+  LiveRouter(Extras extras, DeclaredIndex declared) throws SQLException {
+    this.declared = declared;
+    shards = new Shards(UsersIndex.resolved(declared));
     epochs = new RouterEpochs(routing(GsiState.ENABLED), () -> leased);
     for (var shard : shards.cluster.shards()) {
       try (Connection service = shards.cluster.asService(shard)) {
@@ -112,7 +119,7 @@ final class LiveRouter implements AutoCloseable {
   }
 
   private RoutingState routing(GsiState state) {
-    return UsersIndex.routing(revision, state, revision)
+    return UsersIndex.routing(declared, revision, state, revision)
         .withFences(new Fences(Map.of(USERS, revision)));
   }
 

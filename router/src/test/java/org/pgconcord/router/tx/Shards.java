@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.LookupDdl;
+import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.gsi.Outcome;
 import org.pgconcord.gsi.SettlementRunner;
 import org.pgconcord.router.auth.BackendSecret;
@@ -40,9 +41,15 @@ public final class Shards implements AutoCloseable {
   public final ShardCluster cluster = ShardCluster.start(2);
   private final MultiThreadIoEventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
+  private final LookupIndex index;
   private final Map<ShardId, Connection> admins = new ConcurrentHashMap<>();
 
   public Shards() throws SQLException {
+    this(UsersIndex.INDEX);
+  }
+
+  public Shards(LookupIndex index) throws SQLException {
+    this.index = index;
     for (ShardId shard : cluster.shards()) {
       try (Connection owner = cluster.asOwner(shard);
           Statement statement = owner.createStatement()) {
@@ -50,14 +57,16 @@ public final class Shards implements AutoCloseable {
       }
       admins.put(shard, cluster.asSuperuser(shard));
     }
-    try (Connection service = cluster.asService(TwoShards.A);
-        Statement statement = service.createStatement()) {
-      statement.execute("CREATE SCHEMA pgconcord");
-      for (String ddl : LookupDdl.createTable(UsersIndex.INDEX)) {
-        statement.execute(ddl);
-      }
-      for (String ddl : LookupDdl.createFunctions(UsersIndex.INDEX)) {
-        statement.execute(ddl);
+    for (ShardId lookup : index.lookupShards()) {
+      try (Connection service = cluster.asService(lookup);
+          Statement statement = service.createStatement()) {
+        statement.execute("CREATE SCHEMA pgconcord");
+        for (String ddl : LookupDdl.createTable(index)) {
+          statement.execute(ddl);
+        }
+        for (String ddl : LookupDdl.createFunctions(index)) {
+          statement.execute(ddl);
+        }
       }
     }
   }
@@ -151,7 +160,7 @@ public final class Shards implements AutoCloseable {
 
   public void empty() {
     cluster.shards().forEach(shard -> run(shard, "TRUNCATE users"));
-    run(TwoShards.A, "TRUNCATE users_by_email");
+    index.lookupShards().forEach(shard -> run(shard, "TRUNCATE users_by_email"));
   }
 
   /** Email -> tenants that have a row with it, over all shards. */
@@ -164,11 +173,17 @@ public final class Shards implements AutoCloseable {
     return owners;
   }
 
-  /** Email -> tenant, as the lookup table has it. */
+  /** Email -> tenant, as the lookup table has it; fails on one that is on another's shard. */
   public Map<String, String> entries() {
     Map<String, String> entries = new HashMap<>();
-    pairs(TwoShards.A, "SELECT email, tenant_id FROM users_by_email")
-        .forEach(pair -> entries.put(pair[0], pair[1]));
+    for (ShardId lookup : index.lookupShards()) {
+      for (String[] pair : pairs(lookup, "SELECT email, tenant_id FROM users_by_email")) {
+        if (!index.lookupShard(Tuple.of(pair[0])).equals(lookup)) {
+          throw new AssertionError("the entry of " + pair[0] + " is astray on " + lookup);
+        }
+        entries.put(pair[0], pair[1]);
+      }
+    }
     return entries;
   }
 
@@ -191,8 +206,7 @@ public final class Shards implements AutoCloseable {
   /** Settles keys as the auditor does. */
   public void settle(Iterable<String> keys) throws SQLException {
     try (SettlementRunner runner =
-        new SettlementRunner(
-            UsersIndex.INDEX, shard -> cluster.asService(shard), Duration.ofSeconds(5))) {
+        new SettlementRunner(index, shard -> cluster.asService(shard), Duration.ofSeconds(5))) {
       for (String key : keys) {
         if (runner.settle(Tuple.of(key), null).kind() == Outcome.Kind.UNSETTLED) {
           throw new IllegalStateException("unsettled: " + key);

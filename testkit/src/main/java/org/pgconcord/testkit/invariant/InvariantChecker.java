@@ -21,8 +21,9 @@ import org.pgconcord.config.value.Tuple;
 
 /**
  * Compares every owner row with every entry: each row has its entry (I1), each entry its row (I2),
- * no key two rows (I3). The shards are read one after the other, so what is under way looks broken
- * for a moment: {@link #awaitNone} counts only what stays broken, and names it.
+ * no key two rows (I3). An entry of a sharded lookup table on another shard than its key's counts
+ * as one without row (I2). The shards are read one after the other, so what is under way looks
+ * broken for a moment: {@link #awaitNone} counts only what stays broken, and names it.
  */
 public final class InvariantChecker {
   private static final long POLL_MILLIS = 200;
@@ -41,9 +42,9 @@ public final class InvariantChecker {
 
   /** What is broken, or under way, now. */
   public List<Violation> violations() throws SQLException {
-    Map<Tuple, Tuple> entries = entries();
-    Map<Tuple, List<Owner>> owners = owners();
     List<Violation> found = new ArrayList<>();
+    Map<Tuple, Tuple> entries = entries(found);
+    Map<Tuple, List<Owner>> owners = owners();
     owners.forEach(
         (identity, rows) -> compare(identity.toString(), rows, entries.get(identity), found));
     entries.forEach(
@@ -114,12 +115,28 @@ public final class InvariantChecker {
     return owners;
   }
 
-  private Map<Tuple, Tuple> entries() throws SQLException {
+  private Map<Tuple, Tuple> entries(List<Violation> found) throws SQLException {
     Map<Tuple, Tuple> entries = new HashMap<>();
     for (ShardId shard : index.lookupShards()) {
-      read(shard, index.lookup(), entries::put);
+      read(
+          shard,
+          index.lookup(),
+          (identity, holder) -> {
+            if (belongsOn(identity, shard)) {
+              entries.put(identity, holder);
+            } else {
+              found.add(
+                  new Violation(
+                      "I2", identity.toString(), "entry of " + holder + " astray on " + shard));
+            }
+          });
     }
     return entries;
+  }
+
+  private boolean belongsOn(Tuple identity, ShardId shard) {
+    List<String> key = identity.part(0, index.key().size()).values();
+    return index.lookupLocator().map(locator -> locator.locate(key).equals(shard)).orElse(true);
   }
 
   private void read(ShardId shard, TableName table, Row sink) throws SQLException {

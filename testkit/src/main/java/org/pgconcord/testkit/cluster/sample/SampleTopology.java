@@ -84,6 +84,31 @@ public final class SampleTopology {
     return new ShardLocator(group, index, KeyType.INT);
   }
 
+  /**
+   * A document of {@link #document}'s with the lookup table over all shards: each entry on the
+   * shard of its email's hash, wherever its row is.
+   */
+  public static String withShardedLookup(String document) {
+    return document
+        .replace(
+            "\"shard_indexes\": {",
+            "\"shard_indexes\": {\n    \"xxhash_email\":"
+                + " { \"type\": \"xxhash\", \"columns\": [\"email\"] },")
+        .replace(
+            "\"users_by_email\": { \"shard_group\": \"meta\" }",
+            "\"users_by_email\":"
+                + " { \"shard_group\": \"tenant_data\", \"shard_index\": \"xxhash_email\" }");
+  }
+
+  /** Where the entry of an email belongs under {@link #withShardedLookup}. */
+  public static ShardLocator lookupLocator(List<ShardId> shards) {
+    ShardIndex index =
+        new ShardIndex(
+            "xxhash_email", ShardIndexType.XXHASH, List.of("email"), OptionalLong.empty());
+    ShardGroup group = new ShardGroup("tenant_data", Optional.of(index.name()), ranges(shards));
+    return new ShardLocator(group, index, KeyType.TEXT);
+  }
+
   static List<KeyRange> ranges(List<ShardId> shards) {
     List<KeyRange> ranges = new ArrayList<>();
     for (int i = 0; i < shards.size(); i++) {
