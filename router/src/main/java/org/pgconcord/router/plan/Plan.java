@@ -284,6 +284,10 @@ public sealed interface Plan
     @Override
     public <R> R match(Cases<R> cases) {
       return cases.copyTo(this);
+    }
+  }
+
+  /**
    * UPDATE or DELETE of rows that an index names, on their shards.
    *
    * @param entries as in {@link Write}
