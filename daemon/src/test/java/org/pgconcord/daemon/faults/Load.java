@@ -109,7 +109,7 @@ final class Load implements AutoCloseable {
     Map<String, Long> states = new TreeMap<>();
     writers.forEach(
         writer -> writer.counts().states.forEach((state, n) -> states.merge(state, n, Long::sum)));
-    return "writes=%d done=%d rolled_back=%d refused=%d unknown=%d partial=%d reads=%d states=%s"
+    return "writes=%d done=%d rolled_back=%d refused=%d unknown=%d partial=%d reads=%d late=%d states=%s"
         .formatted(
             sum(c -> c.writes),
             sum(c -> c.done),
@@ -118,6 +118,7 @@ final class Load implements AutoCloseable {
             sum(c -> c.unknown),
             sum(c -> c.partial),
             sum(c -> c.reads),
+            sum(c -> c.late),
             states);
   }
 }

@@ -5,6 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class RandomWriter {
   static final int TENANTS = 24;
   private static final int HOT_KEYS = 40;
+  private static final Duration LATE = Duration.ofSeconds(60);
   private static final int MOST_ROWS = 30;
   private static final long ROWS_PER_CLIENT = 10_000_000;
 
@@ -62,6 +64,9 @@ final class RandomWriter {
     long unknown;
     long partial;
     long reads;
+
+    /** Looks at an acknowledged row that found it not there yet. */
+    long late;
     final Map<String, Long> states = new TreeMap<>();
 
     /** A refusal of a kind that the router makes is told with its first words. */
@@ -322,18 +327,36 @@ final class RandomWriter {
     }
   }
 
-  /** Nobody has touched it since it was acknowledged. */
+  /**
+   * Nobody has touched it since it was acknowledged. What was committed in two phases while its
+   * server was down is there when that has ended what it had prepared.
+   */
   private void mustFind(Row row) throws SQLException {
+    long begin = System.nanoTime();
+    while (!found(row)) {
+      if (!faults || System.nanoTime() - begin > LATE.toNanos()) {
+        throw new AssertionError("an acknowledged row is not found by its key: " + row);
+      }
+      counts.late++;
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
+    }
+    counts.reads++;
+  }
+
+  private boolean found(Row row) throws SQLException {
     Connection connection = connection();
     connection.setAutoCommit(true);
     try (Statement statement = connection.createStatement();
         ResultSet found =
             statement.executeQuery(
                 "SELECT user_id FROM users WHERE email = '" + row.email() + "'")) {
-      if (!found.next() || found.getLong(1) != row.user() || found.next()) {
-        throw new AssertionError("an acknowledged row is not found by its key: " + row);
+      if (!found.next()) {
+        return false;
       }
-      counts.reads++;
+      if (found.getLong(1) != row.user() || found.next()) {
+        throw new AssertionError("another row is found by the key of " + row);
+      }
+      return true;
     }
   }
 
