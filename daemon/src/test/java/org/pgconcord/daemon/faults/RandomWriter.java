@@ -67,6 +67,7 @@ final class RandomWriter {
 
     /** Looks at an acknowledged row that found it not there yet. */
     long late;
+
     final Map<String, Long> states = new TreeMap<>();
 
     /** A refusal of a kind that the router makes is told with its first words. */
