@@ -2,6 +2,8 @@ package org.pgconcord.router;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -103,11 +105,29 @@ class PsqlClientIT {
   }
 
   @Test
+  void rowsGoOutAndComeBackByCopy() throws Exception {
+    Path file = Files.createTempFile("users", ".csv");
+    String columns = "(tenant_id, user_id, email, name)";
+    String where = "WHERE user_id % 2 = 0 AND tenant_id < 90000";
+    routed(
+        "-c",
+        "\\copy (SELECT tenant_id, user_id, email, name FROM users %s) to '%s' csv header"
+            .formatted(where, file));
+    int rows = Files.readAllLines(file).size() - 1;
+    assertThat(rows).isPositive();
+    assertThat(routed("-c", "DELETE FROM users " + where)).isEqualTo("DELETE " + rows);
+    assertThat(routed("-c", "\\copy users %s from '%s' csv header".formatted(columns, file)))
+        .isEqualTo("COPY " + rows);
+    assertThat(routed("-c", "SELECT user_id FROM users " + where).lines()).hasSize(rows);
+    Files.delete(file);
+  }
+
+  @Test
   void whatIsRefusedIsNamed() throws Exception {
     for (String refused :
         new String[] {
-          "\\copy users FROM /dev/null",
-          "COPY users TO STDOUT",
+          "COPY users TO '/tmp/users'",
+          "COPY users FROM PROGRAM 'cat'",
           "LISTEN x",
           "TABLE countries",
           "PREPARE p AS SELECT 1",
