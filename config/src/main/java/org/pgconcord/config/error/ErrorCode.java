@@ -318,7 +318,7 @@ public enum ErrorCode {
       "write/cte",
       "0A000",
       ErrorCategory.REFUSED,
-      "WITH is not supported in statements that write.",
+      "A statement with WITH that writes cannot go to one shard, or changes entries unseen.",
       "Write the parts as separate statements."),
   WRITE_DECLARED_COLUMN(
       "write/declared-column",

@@ -13,6 +13,7 @@ import org.pgconcord.router.sql.ConstantView;
 import org.pgconcord.router.sql.FromView;
 import org.pgconcord.router.sql.ItemView;
 import org.pgconcord.router.sql.QueryView;
+import org.pgconcord.router.sql.StatementView;
 
 /**
  * Where the columns of a query's result come from, as far as that decides on which shard a row made
@@ -92,7 +93,16 @@ public final class Origins {
   }
 
   private Optional<List<Output>> cte(QueryView.Cte cte, Map<String, Optional<List<Output>>> ctes) {
-    return single(cte.query(), ctes);
+    if (cte.renamed()) {
+      return Optional.empty();
+    } else if (cte.write().isEmpty()) {
+      return single(cte.query(), ctes);
+    } else if (cte.write().get() instanceof StatementView.Insert insert) {
+      return block(
+          new QueryView.Block(List.of(insert.target()), List.of(), List.of(), insert.returning()),
+          ctes);
+    }
+    return block(cte.query().blocks().get(0), ctes);
   }
 
   /** Of several arms nothing is kept. */

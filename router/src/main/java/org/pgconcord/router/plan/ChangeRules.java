@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.router.analyse.DeclaredTable;
 import org.pgconcord.router.analyse.KeyColumn;
@@ -39,17 +40,42 @@ final class ChangeRules {
                     column.name(), key.columns().size() == 1 ? "the" : "in the", table.name()));
       }
     }
-    if (update.from() && !gsis.isEmpty()) {
-      throw ErrorCode.WRITE_UPDATE_FROM.because(
-          "%s owns index %s".formatted(table.name(), gsis.get(0).name()));
+    if (update.from()) {
+      gsis.stream()
+          .filter(gsi -> !gsi.extended() || !leavesAlone(update, gsi))
+          .findFirst()
+          .ifPresent(
+              gsi -> {
+                throw ErrorCode.WRITE_UPDATE_FROM.because(
+                    "%s owns index %s".formatted(table.name(), gsi.name()));
+              });
     }
   }
 
+  /** Nothing that entries are made of can change. */
+  private boolean leavesAlone(StatementView.Update update, Gsi gsi) {
+    Set<String> stored = new HashSet<>(gsi.columns());
+    stored.addAll(gsi.ownerPrimaryKey());
+    return stored.stream()
+        .noneMatch(
+            name ->
+                update.assigned().contains(name)
+                    || table
+                        .schema()
+                        .flatMap(s -> s.column(name))
+                        .map(Column::generated)
+                        .orElse(true));
+  }
+
   void checkDelete(StatementView.Delete delete, List<Gsi> maintained) {
-    if (delete.using() && !maintained.isEmpty()) {
-      throw ErrorCode.WRITE_DELETE_USING.because(
-          "%s owns index %s".formatted(table.name(), maintained.get(0).name()));
-    }
+    maintained.stream()
+        .filter(gsi -> delete.using() && !gsi.extended())
+        .findFirst()
+        .ifPresent(
+            gsi -> {
+              throw ErrorCode.WRITE_DELETE_USING.because(
+                  "%s owns index %s".formatted(table.name(), gsi.name()));
+            });
   }
 
   /**

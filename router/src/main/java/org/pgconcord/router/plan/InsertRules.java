@@ -88,6 +88,16 @@ final class InsertRules {
     return pins(insert.rows().stream().map(this::storedKey).toList(), facts);
   }
 
+  /** The shard keys of the rows of VALUES. */
+  List<ShardBinding.Pin> stored() {
+    return storedPins(insert.rows().stream().map(this::storedKey).toList());
+  }
+
+  /** Those of rows that a query makes, where they are constant. */
+  List<ShardBinding.Pin> stored(SelectedRows rows) {
+    return storedPins(rows.keys());
+  }
+
   /** The same for rows that a query makes. */
   List<ShardBinding.Pin> pins(SelectedRows rows, ReadFacts facts) {
     return pins(rows.keys(), facts);

@@ -117,8 +117,12 @@ public final class StatementPlanner {
 
   private static Plan declared(CommandKind kind, PlanInput input) {
     return switch (kind) {
-      case QUERY ->
-          new QueryPlanner(input, ((StatementView.Query) read(kind, input)).query()).plan();
+      case QUERY -> {
+        StatementView view = read(kind, input);
+        yield view.scope().writes()
+            ? new WithPlanner(input, view).plan()
+            : new QueryPlanner(input, view.scope()).plan();
+      }
       case INSERT, UPDATE, DELETE -> new WritePlanner(input).plan(read(kind, input));
       case MERGE -> throw ErrorCode.SQL_MERGE.because("MERGE names a declared table");
       case TRUNCATE -> throw ErrorCode.SQL_TRUNCATE.because("TRUNCATE names a declared table");

@@ -28,7 +28,10 @@ final class WritePlanner {
 
   Plan plan(StatementView view) {
     FromView.Named target = view.written().orElseThrow();
-    QueryView scope = scope(view);
+    QueryView scope = view.scope();
+    if (!scope.with().isEmpty()) {
+      return new WithPlanner(input, view).plan();
+    }
     ReadFacts facts = ReadAnalysis.of(scope, input.names());
     Refusals.forbiddenRelations(facts);
     Relation relation = input.names().find(target.name());
@@ -40,15 +43,6 @@ final class WritePlanner {
       return local(view, facts, undeclared.placement());
     }
     return declared(view, facts, ((Relation.Declared) relation).table());
-  }
-
-  private static QueryView scope(StatementView view) {
-    if (view instanceof StatementView.Insert insert) {
-      return insert.scope();
-    } else if (view instanceof StatementView.Update update) {
-      return update.scope();
-    }
-    return ((StatementView.Delete) view).scope();
   }
 
   private Plan declared(StatementView view, ReadFacts facts, DeclaredTable table) {
@@ -164,7 +158,7 @@ final class WritePlanner {
       rules.checkDelete(delete, maintained(gsis));
       entries = EntryColumns.work(input, delete.target().alias(), table, maintained(gsis));
     }
-    boolean pinned = rules.pinned(scope(view), facts);
+    boolean pinned = rules.pinned(view.scope(), facts);
     if (!pinned && rules.alone(facts)) {
       return byIndexOrOnAll(view, facts, placement, entries, statement);
     }
@@ -190,7 +184,7 @@ final class WritePlanner {
       Optional<EntryWork> entries,
       StatementFacts statement) {
     List<String> why = new ArrayList<>();
-    Optional<LookupRead> lookup = IndexReads.ofWrite(input, scope(view), facts).lookup(why);
+    Optional<LookupRead> lookup = IndexReads.ofWrite(input, view.scope(), facts).lookup(why);
     StatementFacts explained =
         new StatementFacts(
             statement.command(),

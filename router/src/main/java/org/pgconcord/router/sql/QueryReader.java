@@ -3,11 +3,13 @@ package org.pgconcord.router.sql;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import net.sf.jsqlparser.expression.Alias;
 import net.sf.jsqlparser.expression.Expression;
 import net.sf.jsqlparser.expression.WindowDefinition;
 import net.sf.jsqlparser.schema.Column;
 import net.sf.jsqlparser.schema.Table;
+import net.sf.jsqlparser.statement.ParenthesedStatement;
 import net.sf.jsqlparser.statement.select.FromItem;
 import net.sf.jsqlparser.statement.select.GroupByElement;
 import net.sf.jsqlparser.statement.select.Join;
@@ -42,8 +44,23 @@ final class QueryReader {
   }
 
   QueryView query(Select select) throws UnreadableException {
+    return outermost(select, NONE);
+  }
+
+  /** Reads the statement of a CTE that writes. */
+  interface Writes {
+    StatementView read(ParenthesedStatement statement) throws UnreadableException;
+  }
+
+  private static final Writes NONE =
+      statement -> {
+        throw UnreadableException.writingCte("a writing CTE below the outermost level");
+      };
+
+  /** A query whose CTEs may write, as those of the outermost level may. */
+  QueryView outermost(Select select, Writes writes) throws UnreadableException {
     List<QueryView.Cte> with = new ArrayList<>();
-    boolean recursive = with(select, with);
+    boolean recursive = with(select.getWithItemsList(), writes, with);
     List<QueryView.Block> blocks = new ArrayList<>();
     List<QueryView> nested = new ArrayList<>();
     body(select, blocks, nested);
@@ -51,20 +68,26 @@ final class QueryReader {
     return new QueryView(with, recursive, blocks, nested);
   }
 
-  private boolean with(Select select, List<QueryView.Cte> with) throws UnreadableException {
+  /** Adds the CTEs in order; true for WITH RECURSIVE. */
+  boolean with(@Nullable List<WithItem<?>> items, Writes writes, List<QueryView.Cte> with)
+      throws UnreadableException {
     boolean recursive = false;
-    if (select.getWithItemsList() == null) {
+    if (items == null) {
       return false;
     }
-    for (WithItem<?> item : select.getWithItemsList()) {
-      if (!(item.getParenthesedStatement() instanceof ParenthesedSelect query)) {
-        throw UnreadableException.writingCte("a writing CTE");
-      }
+    for (WithItem<?> item : items) {
       if (item.getSearchClause() != null || item.getCycleClause() != null) {
         throw new UnreadableException("SEARCH or CYCLE");
       }
       recursive |= item.isRecursive();
-      with.add(new QueryView.Cte(Names.ofSource(item.getAliasName()), query(inside(query))));
+      String name = Names.ofSource(item.getAliasName());
+      boolean renamed = item.getWithItemList() != null && !item.getWithItemList().isEmpty();
+      if (item.getParenthesedStatement() instanceof ParenthesedSelect query) {
+        with.add(new QueryView.Cte(name, query(inside(query)), Optional.empty(), renamed));
+      } else {
+        StatementView write = writes.read(item.getParenthesedStatement());
+        with.add(new QueryView.Cte(name, write.scope(), Optional.of(write), renamed));
+      }
     }
     return recursive;
   }

@@ -1,5 +1,6 @@
 package org.pgconcord.router.sql;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -21,8 +22,26 @@ public record QueryView(
     nested = List.copyOf(nested);
   }
 
-  /** A named subquery. */
-  public record Cte(String name, QueryView query) {}
+  /**
+   * A named subquery.
+   *
+   * @param query what it reads
+   * @param write the INSERT, UPDATE or DELETE that it is, whose scope {@code query} then is
+   * @param renamed its columns have names of their own
+   */
+  public record Cte(String name, QueryView query, Optional<StatementView> write, boolean renamed) {}
+
+  /** With these in front of its own CTEs. */
+  public QueryView within(List<Cte> before, boolean all) {
+    List<Cte> both = new ArrayList<>(before);
+    both.addAll(with);
+    return new QueryView(both, recursive || all, blocks, nested);
+  }
+
+  /** True when a CTE of the outermost level writes. */
+  public boolean writes() {
+    return with.stream().anyMatch(cte -> cte.write().isPresent());
+  }
 
   /**
    * One SELECT.

@@ -46,13 +46,23 @@ public final class StatementReader {
     checkPrinted(tokens, tree, watched);
     TreeReader reader = new TreeReader(tokens, clauses, text);
     StatementView view = reader.statement(tree);
-    if (view instanceof StatementView.Query && clauses.has("into")) {
+    if (view instanceof StatementView.Query && hasSelectInto(tokens, clauses)) {
       throw new UnreadableException("SELECT INTO");
     }
     if (reader.selects() != clauses.count("select")) {
       throw new UnreadableException("a subquery in this place");
     }
     return view;
+  }
+
+  /** An INTO that is not that of an INSERT in a CTE. */
+  private static boolean hasSelectInto(Tokens tokens, Clauses clauses) {
+    for (int i = 0; i < tokens.size(); i++) {
+      if (clauses.isKeyword(i, "into") && !tokens.isWord(i - 1, "insert")) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static Statement parse(AnalysisText text) throws UnreadableException {

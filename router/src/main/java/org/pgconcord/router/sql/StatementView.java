@@ -17,6 +17,7 @@ public sealed interface StatementView {
    * @param scope the query that feeds it, and subqueries in its values, as one query
    * @param query the query that feeds it, when that is the source
    * @param conflict ON CONFLICT
+   * @param returning its RETURNING list; empty when it cannot be told item by item
    */
   record Insert(
       FromView.Named target,
@@ -25,11 +26,17 @@ public sealed interface StatementView {
       List<List<ValueView>> rows,
       QueryView scope,
       Optional<QueryView> query,
-      Optional<ConflictView> conflict)
+      Optional<ConflictView> conflict,
+      Optional<List<ItemView>> returning)
       implements StatementView {
     public Insert {
       columns = List.copyOf(columns);
       rows = List.copyOf(rows);
+    }
+
+    /** The same, fed by another query. */
+    public Insert withQuery(Optional<QueryView> other) {
+      return new Insert(target, columns, source, rows, scope, other, conflict, returning);
     }
   }
 
@@ -68,6 +75,18 @@ public sealed interface StatementView {
 
   /** DELETE; {@code using} is true when there is a USING clause. */
   record Delete(FromView.Named target, QueryView scope, boolean using) implements StatementView {}
+
+  /** All that it reads. */
+  default QueryView scope() {
+    if (this instanceof Insert insert) {
+      return insert.scope;
+    } else if (this instanceof Update update) {
+      return update.scope;
+    } else if (this instanceof Delete delete) {
+      return delete.scope;
+    }
+    return ((Query) this).query;
+  }
 
   /** The relation that is written; empty for a query. */
   default Optional<FromView.Named> written() {

@@ -7,17 +7,21 @@ import net.sf.jsqlparser.expression.Expression;
 import net.sf.jsqlparser.expression.operators.relational.ExpressionList;
 import net.sf.jsqlparser.expression.operators.relational.ParenthesedExpressionList;
 import net.sf.jsqlparser.schema.Column;
+import net.sf.jsqlparser.statement.ParenthesedStatement;
 import net.sf.jsqlparser.statement.ReturningClause;
 import net.sf.jsqlparser.statement.Statement;
 import net.sf.jsqlparser.statement.delete.Delete;
+import net.sf.jsqlparser.statement.delete.ParenthesedDelete;
 import net.sf.jsqlparser.statement.insert.Insert;
 import net.sf.jsqlparser.statement.insert.InsertConflictAction;
+import net.sf.jsqlparser.statement.insert.ParenthesedInsert;
 import net.sf.jsqlparser.statement.select.FromItem;
 import net.sf.jsqlparser.statement.select.Join;
 import net.sf.jsqlparser.statement.select.Select;
 import net.sf.jsqlparser.statement.select.SelectItem;
 import net.sf.jsqlparser.statement.select.Values;
 import net.sf.jsqlparser.statement.select.WithItem;
+import net.sf.jsqlparser.statement.update.ParenthesedUpdate;
 import net.sf.jsqlparser.statement.update.Update;
 import net.sf.jsqlparser.statement.update.UpdateSet;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +53,7 @@ final class TreeReader {
 
   StatementView statement(Statement tree) throws UnreadableException {
     if (tree instanceof Select select) {
-      return new StatementView.Query(queries.query(select));
+      return new StatementView.Query(queries.outermost(select, this::write));
     } else if (tree instanceof Insert insert) {
       return insert(insert);
     } else if (tree instanceof Update update) {
@@ -60,8 +64,26 @@ final class TreeReader {
     throw new UnreadableException("this kind of statement");
   }
 
+  /** A CTE's statement. */
+  private StatementView write(ParenthesedStatement tree) throws UnreadableException {
+    if (tree instanceof ParenthesedInsert insert && insert.getInsert() != null) {
+      return insert(insert.getInsert());
+    } else if (tree instanceof ParenthesedUpdate update && update.getUpdate() != null) {
+      return update(update.getUpdate());
+    } else if (tree instanceof ParenthesedDelete delete && delete.getDelete() != null) {
+      return delete(delete.getDelete());
+    }
+    throw UnreadableException.writingCte("this CTE");
+  }
+
+  private QueryView with(@Nullable List<WithItem<?>> items, QueryView main)
+      throws UnreadableException {
+    List<QueryView.Cte> with = new ArrayList<>();
+    boolean recursive = queries.with(items, this::write, with);
+    return main.within(with, recursive);
+  }
+
   private StatementView insert(Insert insert) throws UnreadableException {
-    refuseWith(insert.getWithItemsList());
     if (insert.isOracleMultiInsert()
         || insert.isOverwrite()
         || insert.getPartitions() != null
@@ -97,9 +119,10 @@ final class TreeReader {
         columns,
         source,
         rows,
-        new QueryView(List.of(), false, List.of(), nested),
+        with(insert.getWithItemsList(), new QueryView(List.of(), false, List.of(), nested)),
         query,
-        conflict);
+        conflict,
+        returned(insert.getReturningClause()));
   }
 
   private Optional<ConflictView> conflict(
@@ -152,7 +175,6 @@ final class TreeReader {
   }
 
   private StatementView update(Update update) throws UnreadableException {
-    refuseWith(update.getWithItemsList());
     if (update.getStartJoins() != null && !update.getStartJoins().isEmpty()) {
       throw new UnreadableException("this form of UPDATE");
     }
@@ -173,11 +195,11 @@ final class TreeReader {
     }
     nested.addAll(returning(update.getReturningClause()));
     QueryView scope = scope(from, update.getWhere(), nested, update.getReturningClause());
-    return new StatementView.Update(target, assigned, scope, hasFrom);
+    return new StatementView.Update(
+        target, assigned, with(update.getWithItemsList(), scope), hasFrom);
   }
 
   private StatementView delete(Delete delete) throws UnreadableException {
-    refuseWith(delete.getWithItemsList());
     if (delete.getTables() != null && !delete.getTables().isEmpty()) {
       throw new UnreadableException("this form of DELETE");
     }
@@ -197,7 +219,7 @@ final class TreeReader {
       throw new UnreadableException("a join in DELETE");
     }
     QueryView scope = scope(from, delete.getWhere(), nested, delete.getReturningClause());
-    return new StatementView.Delete(target, scope, hasUsing);
+    return new StatementView.Delete(target, with(delete.getWithItemsList(), scope), hasUsing);
   }
 
   private QueryView scope(
@@ -224,12 +246,6 @@ final class TreeReader {
 
   private Optional<List<ItemView>> returned(@Nullable ReturningClause clause) {
     return items.selected(clause, "returning");
-  }
-
-  private static void refuseWith(@Nullable List<WithItem<?>> with) throws UnreadableException {
-    if (with != null && !with.isEmpty()) {
-      throw UnreadableException.writingCte("WITH before a write");
-    }
   }
 
   /** Subscripts and fields are read wrongly: a dot or bracket in the list is refused. */

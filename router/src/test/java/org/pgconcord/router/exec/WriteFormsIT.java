@@ -166,6 +166,23 @@ class WriteFormsIT {
             + " o.tenant_id");
   }
 
+  @Test
+  void with() throws SQLException {
+    same(
+        "WITH gone AS (DELETE FROM orders WHERE tenant_id = 1 AND total < 30 RETURNING *) INSERT INTO"
+            + " archive SELECT * FROM gone RETURNING order_id",
+        "WITH gone AS (DELETE FROM orders WHERE tenant_id = 2 RETURNING order_id, tenant_id AS t) INSERT"
+            + " INTO archive (tenant_id, order_id, note) SELECT g.t, g.order_id, 'moved' FROM gone g",
+        "WITH gone AS (DELETE FROM archive WHERE tenant_id = 2 RETURNING total) SELECT count(*) FROM gone",
+        "WITH c AS (SELECT order_id FROM customers WHERE tenant_id = 3) UPDATE orders SET note = 'c'"
+            + " WHERE tenant_id = 3 AND order_id IN (SELECT order_id FROM c)",
+        "WITH n AS (INSERT INTO orders VALUES (4, 400, 1) ON CONFLICT DO NOTHING RETURNING *), m AS"
+            + " (UPDATE customers SET rate = rate + 1 WHERE tenant_id = 4 RETURNING rate) SELECT n.note,"
+            + " m.rate FROM n, m",
+        "WITH gone AS (DELETE FROM orders WHERE tenant_id = 5 RETURNING *) INSERT INTO archive SELECT *"
+            + " FROM gone ON CONFLICT (tenant_id, order_id) DO UPDATE SET total = 0");
+  }
+
   /** Whatever is taken does what one server does; how much is taken is counted. */
   @Test
   void randomForms() throws SQLException {

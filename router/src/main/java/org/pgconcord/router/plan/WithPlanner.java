@@ -1,0 +1,250 @@
+package org.pgconcord.router.plan;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.topology.Gsi;
+import org.pgconcord.config.topology.Placement;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.TableName;
+import org.pgconcord.router.analyse.DeclaredTable;
+import org.pgconcord.router.analyse.ReadAnalysis;
+import org.pgconcord.router.analyse.ReadFacts;
+import org.pgconcord.router.analyse.Relation;
+import org.pgconcord.router.plan.StatementFacts.Command;
+import org.pgconcord.router.sql.QueryView;
+import org.pgconcord.router.sql.StatementView;
+
+/**
+ * Plans WITH in front of a write, and CTEs that write (docs/decisions/0013): the whole statement
+ * goes to one shard, where all that it reads and writes is. What each part reads is pinned as in a
+ * query; what it inserts belongs there by constants, or by the shard keys of rows that it or a CTE
+ * before it has read or written there.
+ */
+final class WithPlanner {
+  private final PlanInput input;
+  private final StatementView main;
+  private final QueryView whole;
+  private final ReadFacts facts;
+  private final List<ShardBinding.Pin> stored = new ArrayList<>();
+  private final NavigableSet<ShardId> local;
+  private final Set<TableName> written = new LinkedHashSet<>();
+  private Optional<Placement.Sharded> sharded = Optional.empty();
+  private Optional<EntryWork> entries = Optional.empty();
+
+  WithPlanner(PlanInput input, StatementView main) {
+    this.input = input;
+    this.main = main;
+    this.whole = main.scope();
+    this.facts = ReadAnalysis.of(whole, input.names());
+    this.local = new TreeSet<>(facts.local());
+  }
+
+  Plan plan() {
+    Refusals.forbiddenRelations(facts);
+    List<QueryView.Cte> before = new ArrayList<>();
+    for (QueryView.Cte cte : whole.with()) {
+      cte.write().ifPresent(write -> target(write, before));
+      before.add(cte);
+    }
+    if (!(main instanceof StatementView.Query)) {
+      target(main, before);
+    }
+    if (local.size() > 1) {
+      throw ErrorCode.QUERY_CROSS_SHARD.because("the tables are on several shards");
+    }
+    return sharded.isEmpty() && facts.sharded().isEmpty() ? onLocal() : onOne();
+  }
+
+  // --- what is written -------------------------------------------------------------------------
+
+  private void target(StatementView write, List<QueryView.Cte> before) {
+    Relation relation = input.names().find(write.written().orElseThrow().name());
+    if (relation instanceof Relation.Declared declared) {
+      declared(write, declared.table(), before);
+    } else if (relation instanceof Relation.Undeclared other
+        && other.placement() instanceof Placement.Unsharded one) {
+      local.add(one.shard());
+    } else if (relation instanceof Relation.Misplaced hidden) {
+      throw Refusals.misplaced(hidden.table());
+    } else {
+      throw cannot("this table is written in a statement with WITH");
+    }
+  }
+
+  private void declared(StatementView write, DeclaredTable table, List<QueryView.Cte> before) {
+    written.add(table.name());
+    if (table.placement() instanceof Placement.Unsharded one) {
+      local.add(one.shard());
+    } else if (table.placement() instanceof Placement.Sharded placement) {
+      DeclaredTable.ShardKey key =
+          table
+              .shardKey()
+              .orElseThrow(
+                  () ->
+                      ErrorCode.SCHEMA_NOT_READ.because(
+                          "table %s is not on the shards as declared".formatted(table.name())));
+      sharded = Optional.of(placement);
+      Refusals.copiesOn(facts, placement.group().shards());
+      if (write instanceof StatementView.Insert insert) {
+        insert(insert, table, key, before);
+      } else if (write instanceof StatementView.Update update) {
+        update(update, table, key);
+      } else {
+        delete((StatementView.Delete) write, table, key);
+      }
+    } else {
+      throw cannot("%s is written in a statement with WITH".formatted(table.name()));
+    }
+  }
+
+  private void insert(
+      StatementView.Insert insert,
+      DeclaredTable table,
+      DeclaredTable.ShardKey key,
+      List<QueryView.Cte> before) {
+    StatementView.Insert seeing =
+        insert.withQuery(insert.query().map(q -> q.within(before, whole.recursive())));
+    InsertRules rules = new InsertRules(input, seeing, table, key);
+    List<Gsi> gsis = input.database().gsisOf(table.name());
+    List<Gsi> maintained = maintained(gsis);
+    if (rules.check(facts, gsis, maintained).isPresent()) {
+      throw cannot("ON CONFLICT by a global index stands in a statement with WITH");
+    }
+    stored.addAll(
+        insert.source() == StatementView.Source.QUERY
+            ? rules.stored(rules.selected())
+            : rules.stored());
+    boolean upsert = rules.conflict().filter(ConflictRules::updates).isPresent();
+    String alias = insert.target().alias();
+    rows(
+        insert,
+        table,
+        maintained,
+        upsert
+            ? EntryColumns.upserted(input, alias, table, maintained)
+            : EntryColumns.work(input, alias, table, maintained));
+  }
+
+  private void update(
+      StatementView.Update update, DeclaredTable table, DeclaredTable.ShardKey key) {
+    List<Gsi> gsis = input.database().gsisOf(table.name());
+    new ChangeRules(input, table, key, gsis).checkUpdate(update);
+    for (Gsi gsi : gsis) {
+      Set<String> touched = new HashSet<>(gsi.columns());
+      touched.addAll(gsi.ownerPrimaryKey());
+      touched.retainAll(update.assigned());
+      if (!touched.isEmpty()) {
+        throw cannot(
+            "column \"%s\" of index %s is updated in a statement with WITH"
+                .formatted(touched.iterator().next(), gsi.name()));
+      }
+    }
+    if (new IndexedUpdateRules(input, update, table, key).changesEntries(gsis)) {
+      throw cannot("entries of %s may change by it".formatted(table.name()));
+    }
+    boolean strict = maintained(gsis).stream().anyMatch(gsi -> !gsi.extended());
+    if (strict && whole.writes()) {
+      throw owner(table);
+    }
+  }
+
+  private void delete(
+      StatementView.Delete delete, DeclaredTable table, DeclaredTable.ShardKey key) {
+    List<Gsi> gsis = input.database().gsisOf(table.name());
+    List<Gsi> maintained = maintained(gsis);
+    new ChangeRules(input, table, key, gsis).checkDelete(delete, maintained);
+    rows(
+        delete,
+        table,
+        maintained,
+        EntryColumns.work(input, delete.target().alias(), table, maintained));
+  }
+
+  /** Only the main statement says which rows it has inserted or deleted. */
+  private void rows(
+      StatementView write, DeclaredTable table, List<Gsi> maintained, Optional<EntryWork> work) {
+    if (maintained.isEmpty()) {
+      return;
+    }
+    boolean strict = maintained.stream().anyMatch(gsi -> !gsi.extended());
+    if (!write.equals(main) || (strict && whole.writes())) {
+      throw owner(table);
+    }
+    entries = work;
+  }
+
+  private RuntimeException owner(DeclaredTable table) {
+    return cannot("%s owns a maintained index, and a CTE writes".formatted(table.name()));
+  }
+
+  // --- where it goes ---------------------------------------------------------------------------
+
+  /** Nothing sharded: everything is on the shard of the unsharded tables. */
+  private Plan onLocal() {
+    ShardId shard = local.isEmpty() ? input.authoritativeShard() : local.first();
+    for (DeclaredTable reference : facts.references()) {
+      if (!((Placement.Reference) reference.placement()).shards().contains(shard)) {
+        throw ErrorCode.QUERY_CROSS_SHARD.because(
+            "reference table %s has no copy on shard %s".formatted(reference.name(), shard));
+      }
+    }
+    Refusals.functionsWithoutShard(input);
+    return new Plan.Unsharded(statement(), shard);
+  }
+
+  private Plan onOne() {
+    if (!facts.pinned()) {
+      throw cannot("not every sharded table in it is pinned by its shard key");
+    }
+    List<ShardBinding.Pin> pins = new ArrayList<>(stored);
+    pins.addAll(new Bindings(input).compared(facts));
+    Placement.Sharded placement = sharded.orElseGet(() -> facts.sharded().get(0).key().placement());
+    ShardBinding binding =
+        new ShardBinding(pins, placement.group().shards().get(0), local.stream().findFirst());
+    Plan elsewhere =
+        Refusals.refused(
+            ErrorCode.WRITE_SEVERAL_SHARDS.because(
+                "the values do not lead to one shard for all parts of the statement"));
+    Optional<TableName> target = main.written().flatMap(named -> declaredName(named.name()));
+    return target.isEmpty()
+        ? new Plan.OneShard(statement(), binding, elsewhere)
+        : new Plan.Write(statement(), kind(), target.get(), binding, entries, elsewhere);
+  }
+
+  private Optional<TableName> declaredName(List<String> name) {
+    return input.names().find(name) instanceof Relation.Declared declared
+        ? Optional.of(declared.table().name())
+        : Optional.empty();
+  }
+
+  private StatementFacts statement() {
+    Command command =
+        main instanceof StatementView.Query ? Command.SELECT : Command.valueOf(kind().name());
+    return new StatementFacts(
+        command, true, List.copyOf(written), List.of(), StaleCopies.of(input, facts.references()));
+  }
+
+  private Plan.WriteKind kind() {
+    if (main instanceof StatementView.Insert) {
+      return Plan.WriteKind.INSERT;
+    }
+    return main instanceof StatementView.Update ? Plan.WriteKind.UPDATE : Plan.WriteKind.DELETE;
+  }
+
+  private List<Gsi> maintained(List<Gsi> gsis) {
+    return gsis.stream()
+        .filter(g -> input.context().state().status(g.name()).state().maintained())
+        .toList();
+  }
+
+  private static RuntimeException cannot(String why) {
+    return ErrorCode.WRITE_CTE.because(why);
+  }
+}
