@@ -364,6 +364,7 @@ public sealed interface Plan
     R copyFrom(CopyFrom plan);
 
     R copyTo(CopyTo plan);
+
     R gsiWrite(GsiWrite plan);
 
     R session(SessionCommand plan);
