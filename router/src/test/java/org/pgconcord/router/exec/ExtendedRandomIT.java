@@ -1,0 +1,160 @@
+package org.pgconcord.router.exec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.pgconcord.router.exec.DeclaredRouter.rows;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Random transactions of updates and deletes in every shape that extended mode takes, over a table
+ * with four indexes, beside the same on one server whose constraints are checked at the end of each
+ * statement: rows, counts and errors are the same, and the entries are the rows'.
+ */
+class ExtendedRandomIT {
+  private static final String ALL =
+      "SELECT concat_ws(' ', tenant_id, user_id, email, floor, seat, city, name) FROM users";
+
+  private final Random random;
+  private final long seed = Long.getLong("pgconcord.seed", new Random().nextLong());
+  private final StringBuilder did = new StringBuilder();
+
+  ExtendedRandomIT() {
+    System.out.println("random writes in extended mode, -Dpgconcord.seed=" + seed);
+    random = new Random(seed);
+  }
+
+  @Test
+  void writesEndAsOnOneServer() throws SQLException {
+    run(40);
+  }
+
+  @Test
+  @Tag("long")
+  void manyWritesEndAsOnOneServer() throws SQLException {
+    run(2_000);
+  }
+
+  private void run(int rounds) throws SQLException {
+    try (ExtendedRig rig = new ExtendedRig();
+        Connection client = rig.router.connect("simple");
+        Connection plain = rig.router.cluster.asSuperuser(rig.shards.get(0))) {
+      List<Long> tenants =
+          List.of(rig.tenant(0, 0), rig.tenant(1, 0), rig.tenant(1, 1), rig.tenant(2, 0));
+      rows(
+          plain,
+          "CREATE TEMP TABLE users "
+              + ExtendedRig.USERS.replaceFirst(
+                  "\\)$", ", UNIQUE (email) DEFERRABLE, UNIQUE (floor, seat) DEFERRABLE)"));
+      for (int round = 0; round < rounds; round++) {
+        did.setLength(0);
+        did.append("seed ").append(seed).append(" round ").append(round);
+        transaction(client, plain, tenants);
+        if (round % 5 == 4 || round == rounds - 1) {
+          rig.entriesAreTrue(did.toString());
+        }
+      }
+    }
+  }
+
+  private void transaction(Connection client, Connection plain, List<Long> tenants)
+      throws SQLException {
+    both(client, plain, "BEGIN");
+    for (int step = random.nextInt(7); step >= 0; step--) {
+      String sql = statement(tenants);
+      did.append("\n").append(sql);
+      both(client, plain, "SAVEPOINT s");
+      String outcome = attempt(client, sql);
+      did.append(" -> ").append(outcome);
+      if (outcome.equals("0A000")) {
+        both(client, plain, "ROLLBACK TO s");
+        continue;
+      }
+      assertThat(attempt(plain, sql)).as(did.toString()).isEqualTo(onOneServer(outcome));
+      if (!outcome.startsWith("rows") || random.nextInt(8) == 0) {
+        both(client, plain, "ROLLBACK TO s");
+      } else if (random.nextBoolean()) {
+        both(client, plain, "RELEASE s");
+      }
+    }
+    String end = random.nextInt(4) == 0 ? "ROLLBACK" : "COMMIT";
+    String outcome = attempt(client, end);
+    did.append("\n").append(end).append(" -> ").append(outcome);
+    rows(plain, outcome.equals("0A000") ? "ROLLBACK" : end);
+    assertThat(rows(client, ALL))
+        .as(did.toString())
+        .containsExactlyInAnyOrderElementsOf(rows(plain, ALL));
+  }
+
+  /**
+   * The key is that of a row which this transaction has locked: it waits for itself (docs/sql.md).
+   */
+  private static String onOneServer(String outcome) {
+    return outcome.equals("40P01") ? "23505" : outcome;
+  }
+
+  private static void both(Connection client, Connection plain, String sql) throws SQLException {
+    rows(client, sql);
+    rows(plain, sql);
+  }
+
+  private String statement(List<Long> tenants) {
+    long tenant = tenants.get(random.nextInt(tenants.size()));
+    int user = random.nextInt(3);
+    int key = random.nextInt(9);
+    String city = List.of("'Oulu'", "'Turku'", "NULL").get(random.nextInt(3));
+    String where =
+        switch (random.nextInt(7)) {
+          case 0 -> "email = 'k%d'".formatted(key);
+          case 1 -> "city = 'Oulu'";
+          case 2 -> "floor = %d AND seat = 's%d'".formatted(user, key);
+          case 3 -> "tenant_id = " + tenant;
+          case 4 -> "user_id = " + user;
+          case 5 -> "loud = 'N%d' AND user_id < 2".formatted(user);
+          default -> "tenant_id = %d AND user_id = %d".formatted(tenant, user);
+        };
+    return switch (random.nextInt(9)) {
+      case 0 -> "DELETE FROM users WHERE " + where;
+      case 1 -> "UPDATE users SET email = 'k%d' WHERE %s".formatted(key, where);
+      case 2 -> "UPDATE users SET city = %s, name = 'n%d' WHERE %s".formatted(city, user, where);
+      case 3 ->
+          "UPDATE users SET email = 'k' || (substr(email, 2)::int + 1) %% 9 WHERE %s"
+              .formatted(where)
+              .replace("%%", "%");
+      case 4 -> "UPDATE users SET floor = 2 - floor, seat = 's%d' WHERE %s".formatted(key, where);
+      case 5 ->
+          "UPDATE users SET user_id = user_id + 10 WHERE tenant_id = %d AND user_id = %d"
+              .formatted(tenant, user);
+      case 6 ->
+          "INSERT INTO users (tenant_id, user_id, email, floor, seat, city, name) VALUES (%d, %d,"
+                  .formatted(tenant, user)
+              + " 'k%d', %d, 's%d', %s, 'n')".formatted(key, user, key, city);
+      default ->
+          "INSERT INTO users (tenant_id, user_id, email, floor, seat, city, name) VALUES (%d, %d,"
+                  .formatted(tenant, user)
+              + " 'k%d', %d, 's%d', %s, 'n'), (%d, %d, 'k%d', NULL, NULL, 'Oulu', NULL)"
+                  .formatted(
+                      key,
+                      user,
+                      key,
+                      city,
+                      tenants.get(random.nextInt(tenants.size())),
+                      random.nextInt(3),
+                      random.nextInt(9));
+    };
+  }
+
+  /** How many rows, or the error's SQLSTATE. */
+  private static String attempt(Connection client, String sql) {
+    try (Statement statement = client.createStatement()) {
+      return "rows " + statement.executeUpdate(sql);
+    } catch (SQLException e) {
+      return String.valueOf(e.getSQLState());
+    }
+  }
+}
