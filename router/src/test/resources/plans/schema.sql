@@ -18,6 +18,13 @@ CREATE TABLE public.pages (
     body text,
     PRIMARY KEY (tenant_id, page_id)
 );
+CREATE TABLE public.invites (
+    tenant_id bigint NOT NULL,
+    invite_id bigint NOT NULL,
+    to_email text NOT NULL,
+    note text,
+    PRIMARY KEY (tenant_id, invite_id)
+);
 CREATE UNIQUE INDEX pages_slug ON public.pages USING btree (tenant_id, slug);
 CREATE TABLE public.orders (
     tenant_id integer NOT NULL,

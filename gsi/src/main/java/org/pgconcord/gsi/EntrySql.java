@@ -82,6 +82,45 @@ public final class EntrySql {
     return EntryStatement.of(select() + " FOR SHARE", identity);
   }
 
+  /**
+   * One entry with these indexed values, locked so that nobody removes it before this transaction
+   * ends; all its columns. Waits for a removal that is under way.
+   *
+   * @param except identities that are not meant
+   */
+  public EntryStatement holdOne(Tuple key, Collection<Tuple> except) {
+    return oneWithKey(lookup, key, except, " LIMIT 1 FOR KEY SHARE");
+  }
+
+  /** On an owner shard: the entry of one visible owner row with these indexed values. */
+  public EntryStatement ownerWithKey(Tuple key, Collection<Tuple> except) {
+    return oneWithKey(index.gsi().owner().quoted(), key, except, " LIMIT 1");
+  }
+
+  private EntryStatement oneWithKey(
+      String table, Tuple key, Collection<Tuple> except, String behind) {
+    StringBuilder where = new StringBuilder(equal(index.key(), " AND "));
+    Tuple all = key;
+    for (Tuple identity : except) {
+      int first = all.size();
+      where
+          .append(" AND NOT (")
+          .append(
+              IntStream.range(0, identity.size())
+                  .mapToObj(i -> index.identity().get(i).quoted() + " = $" + (first + i + 1))
+                  .collect(Collectors.joining(" AND ")))
+          .append(')');
+      all = all.then(identity);
+    }
+    return EntryStatement.of(
+        "SELECT " + columns + " FROM " + table + " WHERE " + where + behind, all);
+  }
+
+  /** The entry in a row of {@link #holdOne} or {@link #ownerWithKey}. */
+  public Entry entry(List<@Nullable String> row) {
+    return index.entry(tuple(row));
+  }
+
   /** The holder of the identity's entry, locked for a change. */
   public EntryStatement lock(Tuple identity) {
     return EntryStatement.of(select() + " FOR UPDATE", identity);

@@ -239,4 +239,9 @@ public record LookupIndex(
   public byte[] canonical(Tuple identity) {
     return KeyLock.canonical(types(identity()), identity);
   }
+
+  /** As {@link #canonical}, of the indexed values alone. */
+  public byte[] canonicalKey(Tuple key) {
+    return KeyLock.canonical(types(key()), key);
+  }
 }

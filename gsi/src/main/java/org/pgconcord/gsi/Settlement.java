@@ -107,6 +107,19 @@ public final class Settlement {
     return new Settlement(index, identity, owner).auditRound(ROUNDS);
   }
 
+  /**
+   * Whether the owner row of an entry is there, creators that are past PRE waited for: {@code KEPT}
+   * or {@code ABSENT}. The caller keeps the entry locked; nothing is changed.
+   */
+  public static Step living(LookupIndex index, Entry entry) {
+    Settlement settlement = new Settlement(index, entry.identity(), entry.holder());
+    Tuple holder = entry.holder();
+    return settlement.underKeyLock(
+        holder,
+        () -> settlement.release(holder, settlement::absent),
+        () -> settlement.release(holder, () -> new Step.Done(new Outcome(Kind.KEPT, holder))));
+  }
+
   // --- a writer's claim ------------------------------------------------------------------------
 
   private Step claimRound(Entry entry, int rounds) {

@@ -65,6 +65,7 @@ public final class TopologyCheck {
             (table, placement) ->
                 all.addAll(TableCheck.check(table, placement, survey.table(table))));
     database.gsis().forEach(gsi -> all.addAll(GsiCheck.check(gsi, database, survey)));
+    database.referrers().forEach(r -> all.addAll(ReferrerCheck.check(r, database, survey)));
     all.addAll(undeclared(topology, database, survey));
     return all;
   }

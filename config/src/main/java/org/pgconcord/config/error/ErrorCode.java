@@ -555,6 +555,18 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "Other transactions kept changing an entry for too long.",
       "Run the transaction again."),
+  GSI_MAPPING_MISSING(
+      "gsi/mapping-missing",
+      "23503",
+      ErrorCategory.USER,
+      "A row refers to a mapping of another table's index that is not there.",
+      "Write the owner row first, or give the column a value that the index has."),
+  GSI_MAPPING_HELD(
+      "gsi/mapping-held",
+      "23503",
+      ErrorCategory.USER,
+      "A row of this transaction refers to the owner row that it would remove.",
+      "Remove the owner row in a transaction of its own, or write the referring row after it."),
   GSI_MOVE_NEEDS_ATOMIC(
       "gsi/move-needs-atomic",
       "0A000",

@@ -1,22 +1,39 @@
 package org.pgconcord.config.topology;
 
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.pgconcord.config.json.DidYouMean;
+import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.TableName;
 
-/** The {@code secondary_indexes} entries of a database's tables against its GSIs. */
+/**
+ * The {@code secondary_indexes} entries of a database's tables against its GSIs: the owner's makes
+ * the index its own, any other table's makes that table a referrer.
+ */
 final class ActivationRules {
+  private final String databaseName;
   private final Document.Database database;
+  private final Map<TableName, Placement> tables;
   private final Findings findings;
   private final Set<String> activated = new HashSet<>();
+  private final List<Referrer> referrers = new ArrayList<>();
 
-  ActivationRules(Document.Database database, Findings findings) {
+  ActivationRules(
+      String databaseName,
+      Document.Database database,
+      Map<TableName, Placement> tables,
+      Findings findings) {
+    this.databaseName = databaseName.isEmpty() ? "?" : databaseName;
     this.database = database;
+    this.tables = tables;
     this.findings = findings;
   }
 
-  void check() {
+  /** Checks all of them; the referrers among the tables. */
+  List<Referrer> check() {
     database
         .schemas()
         .forEach(
@@ -29,6 +46,7 @@ final class ActivationRules {
           gsi.getValue().path(),
           "its owner \"" + gsi.getValue().owner() + "\" does not list it");
     }
+    return referrers;
   }
 
   private void table(String schemaName, String table, Document.Table entry) {
@@ -45,10 +63,7 @@ final class ActivationRules {
       } else if (owns(gsi, schemaName, table)) {
         owner(activation, gsi);
       } else {
-        findings.add(
-            Rule.GSI_REFERRER,
-            activation.path(),
-            "\"" + table + "\" refers to an index of \"" + gsi.owner() + "\"");
+        referrer(activation, gsi, new TableName(schemaName, table));
       }
     }
   }
@@ -64,6 +79,25 @@ final class ActivationRules {
         Rule.GSI_COLUMNS,
         activation.path() + ".columns",
         "the declaration has " + gsi.columns() + ", the owner's entry " + activation.columns());
+  }
+
+  private void referrer(Document.Activation activation, Document.Secondary gsi, TableName table) {
+    List<String> columns = activation.columns();
+    findings.require(
+        columns.size() == gsi.columns().size(),
+        Rule.GSI_REFERRER_COLUMNS,
+        activation.path() + ".columns",
+        "the index of \"%s\" has %d columns, the entry %d"
+            .formatted(gsi.owner(), gsi.columns().size(), columns.size()));
+    Placement placement = tables.get(table);
+    if (placement instanceof Placement.Sharded) {
+      referrers.add(new Referrer(new GsiName(databaseName, activation.name()), table, columns));
+    } else if (placement != null) {
+      findings.add(
+          Rule.GSI_REFERRER_NOT_SHARDED,
+          activation.path(),
+          "the table " + table + " is not sharded");
+    }
   }
 
   private void unknown(Document.Activation activation) {

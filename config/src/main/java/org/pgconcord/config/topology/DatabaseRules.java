@@ -39,8 +39,10 @@ final class DatabaseRules {
         !name.equals("pgconcord"), Rule.DATABASE_RESERVED, database.path(), "the name is reserved");
     Placement fallback = fallback();
     database.schemas().forEach(this::schema);
-    List<Gsi> gsis = new GsiRules(name, database, tables, findings).resolve();
-    return new LogicalDatabase(name.isEmpty() ? "?" : name, tables, gsis, schemaDefaults, fallback);
+    GsiRules rules = new GsiRules(name, database, tables, findings);
+    List<Gsi> gsis = rules.resolve();
+    return new LogicalDatabase(
+        name.isEmpty() ? "?" : name, tables, gsis, rules.referrers(), schemaDefaults, fallback);
   }
 
   /**

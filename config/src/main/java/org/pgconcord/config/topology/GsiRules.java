@@ -19,6 +19,7 @@ final class GsiRules {
   private final Document.Database database;
   private final Map<TableName, Placement> tables;
   private final Findings findings;
+  private final List<Referrer> referrers = new ArrayList<>();
 
   /**
    * @param tables the database's placements; those of lookup tables are replaced
@@ -37,8 +38,13 @@ final class GsiRules {
   List<Gsi> resolve() {
     List<Gsi> gsis = new ArrayList<>();
     database.secondaries().forEach((name, gsi) -> gsi(name, gsi).ifPresent(gsis::add));
-    new ActivationRules(database, findings).check();
+    referrers.addAll(new ActivationRules(databaseName, database, tables, findings).check());
     return gsis;
+  }
+
+  /** The tables that list another table's index; known once {@link #resolve} has run. */
+  List<Referrer> referrers() {
+    return referrers;
   }
 
   private Optional<Gsi> gsi(String name, Document.Secondary gsi) {

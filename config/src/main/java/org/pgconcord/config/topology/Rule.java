@@ -66,9 +66,12 @@ public enum Rule {
       "gsi/indexes-shard-key", "Index another column; the shard key routes by itself"),
   GSI_NO_PRIMARY_KEY("gsi/no-owner-pk", "Name owner_pk_columns"),
   GSI_MODE("gsi/mode", "Use the mode strict or extended"),
-  GSI_REFERRER(
-      "gsi/referrer-not-supported-yet",
-      "Not supported yet: list the index only in its owner's secondary_indexes"),
+  GSI_REFERRER_COLUMNS(
+      "gsi/referrer-columns",
+      "Name as many columns as the index has, or name the owner in owner_table"),
+  GSI_REFERRER_NOT_SHARDED(
+      "gsi/referrer-not-sharded",
+      "List another table's index only for sharded tables, or name the owner in owner_table"),
   GSI_COVERING("gsi/covering-not-supported-yet", "Not supported yet: omit covering"),
   // --- the document and the shards -----------------------------------------------------------
   SHARD_NOT_CONFIGURED(
@@ -112,6 +115,9 @@ public enum Rule {
       "schema/no-primary-key",
       Severity.WARNING,
       "Add a primary key; differences between copies cannot be named without one"),
+  GSI_REFERRER_COLUMN(
+      "gsi/referrer-column",
+      "Give the referring table these columns, of the same types as the index's"),
   GSI_COLUMN_MISSING("gsi/column-missing", "Add the column, or index another one"),
   GSI_COLUMN_TYPE("gsi/column-type", "Use a type that docs/routing.md lists for indexes"),
   GSI_COLUMN_COLLATION("gsi/column-collation", "Use a deterministic collation"),

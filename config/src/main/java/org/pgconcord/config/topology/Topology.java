@@ -31,6 +31,7 @@ public record Topology(
   /**
    * The declared tables (lookup tables among them) and GSIs of one logical database.
    *
+   * @param referrers the tables that list an index of another table
    * @param schemaDefaults schema -> where its undeclared tables are, when the document says so
    * @param fallback where every other undeclared table is, at last the authoritative group
    */
@@ -38,18 +39,35 @@ public record Topology(
       String name,
       Map<TableName, Placement> tables,
       List<Gsi> gsis,
+      List<Referrer> referrers,
       Map<String, Placement> schemaDefaults,
       Placement fallback) {
     public LogicalDatabase {
       tables = Map.copyOf(tables);
       gsis = List.copyOf(gsis);
+      referrers = List.copyOf(referrers);
       schemaDefaults = Map.copyOf(schemaDefaults);
+    }
+
+    /** One without referrers. */
+    public LogicalDatabase(
+        String name,
+        Map<TableName, Placement> tables,
+        List<Gsi> gsis,
+        Map<String, Placement> schemaDefaults,
+        Placement fallback) {
+      this(name, tables, gsis, List.of(), schemaDefaults, fallback);
     }
 
     /** The placement of any table of this database, declared or not. */
     public Placement placement(TableName table) {
       Placement declared = tables.get(table);
       return declared != null ? declared : schemaDefaults.getOrDefault(table.schema(), fallback);
+    }
+
+    /** The indexes of other tables that {@code table} lists. */
+    public List<Referrer> referencesOf(TableName table) {
+      return referrers.stream().filter(r -> r.table().equals(table)).toList();
     }
 
     /** The GSIs whose owner is {@code table}. */
@@ -86,6 +104,7 @@ public record Topology(
                     name,
                     database.tables(),
                     database.gsis().stream().map(Gsi::withoutWish).toList(),
+                    database.referrers(),
                     database.schemaDefaults(),
                     database.fallback())));
     return new Topology(authoritativeGroup, groups, indexes, wishless);

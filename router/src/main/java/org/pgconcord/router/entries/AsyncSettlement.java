@@ -37,9 +37,26 @@ final class AsyncSettlement {
   /** An audit of an identity's entry, in transactions of its own. */
   static CompletableFuture<Outcome> audit(
       ServiceSessions sessions, BackendConnection lookup, LookupIndex index, Tuple identity) {
+    return audit(sessions, lookup, Settlement.audit(index, identity, null));
+  }
+
+  /** The same for a row that was seen: it gets its entry. */
+  static CompletableFuture<Outcome> repair(
+      ServiceSessions sessions, BackendConnection lookup, LookupIndex index, Entry entry) {
+    return audit(sessions, lookup, Settlement.audit(index, entry.identity(), entry.holder()));
+  }
+
+  private static CompletableFuture<Outcome> audit(
+      ServiceSessions sessions, BackendConnection lookup, Step first) {
     AsyncSettlement settlement = new AsyncSettlement(sessions, lookup);
     settlement.own.add(lookup);
-    return settlement.run(Settlement.audit(index, identity, null));
+    return settlement.run(first);
+  }
+
+  /** Whether the owner row of an entry that {@code holder} has locked is there. */
+  static CompletableFuture<Outcome> living(
+      ServiceSessions sessions, BackendConnection holder, LookupIndex index, Entry entry) {
+    return new AsyncSettlement(sessions, holder).run(Settlement.living(index, entry));
   }
 
   /** Fails as its first failing statement does; no session of its own keeps a lock then. */

@@ -5,6 +5,7 @@ import java.util.stream.Collectors;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.IndexColumn;
 import org.pgconcord.gsi.LookupIndex;
@@ -53,6 +54,38 @@ final class EntryErrors {
             "a key of index \"%s\" was deleted, inserted and deleted again in one transaction"
                 .formatted(index.name()))
         .withDetail(key(index, entry) + ".");
+  }
+
+  /** Worded like a foreign key; the client gave the values itself. */
+  static ConcordException mappingMissing(MappingRows.Found mapping) {
+    return ErrorCode.GSI_MAPPING_MISSING
+        .because(
+            "insert into table %s violates global secondary index \"%s\""
+                .formatted(mapping.referrer().table(), mapping.index().name()))
+        .withDetail(
+            "Key (%s)=(%s) has no mapping: table %s has no such row."
+                .formatted(
+                    String.join(", ", mapping.referrer().columns()),
+                    mapping.key(),
+                    mapping.index().gsi().owner()));
+  }
+
+  static ConcordException mappingHeld(LookupIndex index, Entry entry) {
+    return ErrorCode.GSI_MAPPING_HELD
+        .because(
+            "a row that this transaction has written refers to the row of %s in index \"%s\""
+                .formatted(index.gsi().owner(), index.name()))
+        .withDetail(key(index, entry) + ".");
+  }
+
+  static ConcordException contendedKey(LookupIndex index, Tuple key) {
+    return ErrorCode.GSI_CONTENDED
+        .because("the entries of a key of index \"" + index.name() + "\" keep changing hands")
+        .withDetail(
+            "Key (%s)=(%s)."
+                .formatted(
+                    index.key().stream().map(IndexColumn::name).collect(Collectors.joining(", ")),
+                    key));
   }
 
   static ConcordException contended(LookupIndex index, Entry entry) {

@@ -3,6 +3,7 @@ package org.pgconcord.router.entries;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -55,6 +56,12 @@ import org.pgconcord.gsi.LookupIndex;
  *       for them; that is refused.
  * </ul>
  *
+ * <h2>What a row refers to</h2>
+ *
+ * The mapping to which a row of a referrer points (docs/decisions/0017-referrers.md) is noted with
+ * its key: the row that has it cannot be removed any more, nor another be given the key, for which
+ * PRE would wait for POST.
+ *
  * <h2>Savepoints</h2>
  *
  * From the first {@link #mark} on each change notes what it replaced; {@link #rollbackTo} puts that
@@ -78,7 +85,7 @@ final class EntryOverlay {
     CLAIM,
     /** Add the entry in MAIN, which is on the lookup's own server. */
     IN_MAIN,
-    /** Another row of this transaction has the key. */
+    /** Another row of this transaction has the key, or refers to the row that has it. */
     DUPLICATE,
     /** The key moves to another holder within the transaction: two-phase commit alone can. */
     MOVES,
@@ -114,6 +121,7 @@ final class EntryOverlay {
    * @param hold how the current row's entry is held
    * @param byPre PRE has locked or changed the key's entry
    * @param byMain a MAIN has
+   * @param referred a row of this transaction refers to the key's mapping
    */
   private record KeyState(
       LookupIndex index,
@@ -122,10 +130,20 @@ final class EntryOverlay {
       @Nullable Tuple current,
       @Nullable Hold hold,
       boolean byPre,
-      boolean byMain) {
+      boolean byMain,
+      boolean referred) {
 
     static KeyState untouched(LookupIndex index, Tuple identity) {
-      return new KeyState(index, identity, null, null, null, false, false);
+      return new KeyState(index, identity, null, null, null, false, false, false);
+    }
+
+    /** The transaction has changed the entry, or will. */
+    boolean touched() {
+      return base != null || current != null || byPre || byMain;
+    }
+
+    KeyState refer() {
+      return new KeyState(index, identity, base, current, hold, byPre, byMain, true);
     }
 
     KeyState added(Tuple holder, Hold how) {
@@ -137,7 +155,8 @@ final class EntryOverlay {
           holder,
           how,
           byPre || (!main && how != Hold.MOVED),
-          byMain || main);
+          byMain || main,
+          referred);
     }
 
     /** The entry of a moved key still names its base. */
@@ -146,7 +165,7 @@ final class EntryOverlay {
     }
 
     KeyState removed(@Nullable Tuple left) {
-      return new KeyState(index, identity, left, null, null, byPre, byMain);
+      return new KeyState(index, identity, left, null, null, byPre, byMain, referred);
     }
   }
 
@@ -162,7 +181,7 @@ final class EntryOverlay {
   Adding adding(LookupIndex index, Entry entry) {
     KeyState state = known(index, entry.identity());
     boolean ownServer = index.lookupShard(entry.identity()).equals(index.shardOf(entry));
-    if (state.current != null) {
+    if (state.current != null || state.referred) {
       return Adding.DUPLICATE;
     }
     if (state.base != null && !state.base.equals(entry.holder())) {
@@ -254,7 +273,59 @@ final class EntryOverlay {
 
   /** True when this transaction has done anything to entries of the index. */
   boolean touches(LookupIndex index) {
-    return keys.keySet().stream().anyMatch(slot -> slot.gsi().equals(index.name()));
+    return keys.values().stream()
+        .anyMatch(state -> state.touched() && state.index.name().equals(index.name()));
+  }
+
+  // --- mappings --------------------------------------------------------------------------------
+
+  /**
+   * What is known of the mapping of a key without asking anybody.
+   *
+   * @param identity an entry with this key that exists, or that COMMIT makes: of a row that this
+   *     transaction wrote, or already held for another row of it
+   * @param gone entries with this key that are not to be asked for: this transaction has removed
+   *     them, and POST would wait for PRE or MAIN
+   */
+  record Mapping(Optional<Tuple> identity, List<Tuple> gone) {}
+
+  Mapping mapping(LookupIndex index, Tuple key) {
+    Optional<Tuple> found = Optional.empty();
+    List<Tuple> gone = new ArrayList<>();
+    for (KeyState state : withKey(index, key)) {
+      if (state.current != null || (state.referred && !state.touched())) {
+        found = Optional.of(state.identity);
+      } else {
+        gone.add(state.identity);
+      }
+    }
+    return new Mapping(found, gone);
+  }
+
+  /** The identity of a unique index is the key; of any other all identities are looked at. */
+  private List<KeyState> withKey(LookupIndex index, Tuple key) {
+    if (index.gsi().unique()) {
+      KeyState state = keys.get(slot(index, key));
+      return state == null ? List.of() : List.of(state);
+    }
+    byte[] wanted = index.canonicalKey(key);
+    return keys.values().stream()
+        .filter(state -> state.index.name().equals(index.name()))
+        .filter(
+            state ->
+                Arrays.equals(
+                    wanted, index.canonicalKey(state.identity.part(0, index.key().size()))))
+        .toList();
+  }
+
+  /** A row of this transaction refers to the mapping, which exists and is held. */
+  void refer(LookupIndex index, Tuple identity) {
+    put(slot(index, identity), known(index, identity).refer());
+  }
+
+  /** A row of this transaction refers to the entry. */
+  boolean referred(LookupIndex index, Entry entry) {
+    return known(index, entry.identity()).referred;
   }
 
   /** The holder of the row that this transaction wrote for the identity. */

@@ -198,10 +198,21 @@ public final class EntryTransaction {
     }
   }
 
+  /** Checks and holds the mappings to which rows point that MAINs have just written. */
+  public CompletableFuture<Void> check(Collection<MappingRows.Found> mappings) {
+    requireBounded((long) overlay.size() + mappings.size());
+    return new MappingChecks(sessions, overlay, this::post).check(mappings);
+  }
+
   /** Notes the entries of rows that MAIN has just deleted. */
   public CompletableFuture<Void> remove(
       Map<ShardId, BackendConnection> mains, List<ReturnedRows.Found> rows) {
     requireBounded((long) overlay.size() + rows.size());
+    for (ReturnedRows.Found row : rows) {
+      if (overlay.referred(row.index(), row.entry())) {
+        return CompletableFuture.failedFuture(EntryErrors.mappingHeld(row.index(), row.entry()));
+      }
+    }
     return changes.remove(mains, rows);
   }
 
@@ -363,7 +374,7 @@ public final class EntryTransaction {
     return begun(pre, shard, BackendRole.PRE);
   }
 
-  /** Opened at COMMIT only, after the last savepoint has lost its meaning. */
+  /** Opened at COMMIT for removals, and earlier where mappings are held for new rows. */
   private CompletableFuture<BackendConnection> post(ShardId shard) {
     return begun(post, shard, BackendRole.POST);
   }

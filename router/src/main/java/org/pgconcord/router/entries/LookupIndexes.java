@@ -3,7 +3,9 @@ package org.pgconcord.router.entries;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.pgconcord.config.catalog.RoutingState;
+import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.topology.Gsi;
+import org.pgconcord.config.topology.Referrer;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.gsi.LookupIndex;
 
@@ -15,6 +17,19 @@ public final class LookupIndexes {
 
   public LookupIndexes(RoutingState state) {
     this.latest = new Resolved(state, new ConcurrentHashMap<>());
+  }
+
+  /** The index to which a table refers. */
+  public LookupIndex of(RoutingState state, Referrer referrer) {
+    return of(
+        state,
+        state
+            .topology()
+            .gsi(referrer.gsi())
+            .orElseThrow(
+                () ->
+                    ErrorCode.GSI_UNUSABLE.because(
+                        "index " + referrer.gsi() + " is not declared any more")));
   }
 
   @SuppressWarnings("ReferenceEquality") // one state object per publication

@@ -12,12 +12,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.topology.Referrer;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.backend.BackendListener;
 import org.pgconcord.router.backend.BackendRequest;
 import org.pgconcord.router.entries.EntryTransaction;
+import org.pgconcord.router.entries.MappingRows;
 import org.pgconcord.router.entries.ReturnedRows;
 import org.pgconcord.router.plan.EntryWork;
 import org.pgconcord.router.plan.OldRows;
@@ -54,6 +56,7 @@ final class WriteInParts {
   private final boolean returns;
   private final List<LookupIndex> indexes;
   private final AddedColumns added;
+  private final Map<Referrer, LookupIndex> references = new LinkedHashMap<>();
   private final Map<ShardId, BackendConnection> mains = new LinkedHashMap<>();
   private final Map<ShardId, LockedRows> locked = new LinkedHashMap<>();
   private final List<Answer> answers = new ArrayList<>();
@@ -88,6 +91,9 @@ final class WriteInParts {
             work.map(w -> w.sql(execution.planned().text())).orElseGet(execution::sql),
             returns,
             addedColumns());
+    work.map(EntryWork::references)
+        .orElse(List.of())
+        .forEach(r -> references.put(r, services.indexes().of(services.epochs().current(), r)));
   }
 
   /** The whole statement on one shard, whose entries are maintained. */
@@ -351,7 +357,10 @@ final class WriteInParts {
     }
     EntryTransaction entries = execution.tx().entries();
     return switch (kind) {
-      case INSERT -> entries.add(mains, found);
+      case INSERT ->
+          entries
+              .check(answers.stream().flatMap(a -> a.mappings.found().stream()).toList())
+              .thenCompose(held -> entries.add(mains, found));
       case DELETE -> entries.remove(mains, found);
       case UPDATE ->
           before()
@@ -396,6 +405,7 @@ final class WriteInParts {
     private final RowSplit.Part part;
     private final BackendConnection main;
     private final ReturnedRows returned;
+    private final MappingRows mappings;
     private final Deque<Frame> kept = new ArrayDeque<>();
     private int next;
     private int clientColumns;
@@ -407,6 +417,7 @@ final class WriteInParts {
       this.main = main;
       this.returned =
           new ReturnedRows(part.shard(), indexes, work.map(EntryWork::columns).orElse(List.of()));
+      this.mappings = new MappingRows(references, work.map(EntryWork::columns).orElse(List.of()));
     }
 
     @Override
@@ -452,11 +463,16 @@ final class WriteInParts {
       if (work.isEmpty()) {
         return;
       }
-      AddedColumns.texts(frame, clientColumns).stream()
-          .filter(row -> work.get().changesEntries(row))
-          .forEach(returned::add);
+      for (List<@Nullable String> added : AddedColumns.texts(frame, clientColumns)) {
+        if (work.get().changesEntries(added)) {
+          returned.add(added);
+          mappings.add(added);
+        }
+      }
       EntryTransaction.requireBounded(
-          answers.stream().mapToLong(a -> a.returned.found().size()).sum());
+          answers.stream()
+              .mapToLong(a -> a.returned.found().size() + a.mappings.found().size())
+              .sum());
     }
 
     private void give(Frame frame) {

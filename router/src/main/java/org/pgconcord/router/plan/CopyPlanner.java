@@ -160,6 +160,7 @@ final class CopyPlanner {
       throw ErrorCode.WRITE_COPY_INDEXED.because(
           "COPY into %s, the owner of index %s".formatted(table.name(), maintained.get(0).name()));
     }
+    new ReferrerRules(input, table).refuseCopy();
     CopyOptions options = new CopyOptions(copy);
     options.requireSplittable();
     List<String> columns = columns(schema);

@@ -13,6 +13,7 @@ import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.sharding.KeyType;
 import org.pgconcord.config.topology.Gsi;
+import org.pgconcord.config.topology.Referrer;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.router.analyse.DeclaredTable;
@@ -23,22 +24,38 @@ import org.pgconcord.router.sql.SqlEdit;
 final class EntryColumns {
   private EntryColumns() {}
 
-  /** Empty when no index of the table is maintained. */
+  /** For a DELETE. Empty when no index of the table is maintained. */
   static Optional<EntryWork> work(
       PlanInput input, String alias, DeclaredTable table, List<Gsi> maintained) {
-    if (maintained.isEmpty()) {
+    return work(input, alias, table, maintained, List.of());
+  }
+
+  /**
+   * For an INSERT.
+   *
+   * @param references the maintained indexes of other tables that the table lists
+   */
+  static Optional<EntryWork> work(
+      PlanInput input,
+      String alias,
+      DeclaredTable table,
+      List<Gsi> maintained,
+      List<Referrer> references) {
+    if (maintained.isEmpty() && references.isEmpty()) {
       return Optional.empty();
     }
     Set<String> columns = new LinkedHashSet<>();
     maintained.forEach(g -> columns.addAll(g.columns()));
     maintained.forEach(g -> columns.addAll(g.ownerShardKey()));
     maintained.forEach(g -> columns.addAll(g.ownerPrimaryKey()));
+    references.forEach(r -> columns.addAll(r.columns()));
     columns.addAll(table.schema().map(TableSchema::primaryKey).orElse(List.of()));
     String list = list(alias, table, columns);
     boolean returns = input.clauses().topLevelReturning().isPresent();
     SqlEdit edit = new SqlEdit(input.tokens().size(), (returns ? ", " : " RETURNING ") + list);
     return Optional.of(
-        new EntryWork(maintained, List.copyOf(columns), returns, edit, Optional.empty()));
+        new EntryWork(
+            maintained, references, List.copyOf(columns), returns, edit, Optional.empty()));
   }
 
   /**
@@ -46,8 +63,12 @@ final class EntryColumns {
    * was there carries in {@code xmax} the lock that the update took on it; a new one has none.
    */
   static Optional<EntryWork> upserted(
-      PlanInput input, String alias, DeclaredTable table, List<Gsi> maintained) {
-    return work(input, alias, table, maintained)
+      PlanInput input,
+      String alias,
+      DeclaredTable table,
+      List<Gsi> maintained,
+      List<Referrer> references) {
+    return work(input, alias, table, maintained, references)
         .map(
             work -> {
               List<String> columns = new ArrayList<>(work.columns());
@@ -56,7 +77,12 @@ final class EntryColumns {
                   ", %s.xmax OPERATOR(pg_catalog.=) 0".formatted(Identifiers.quote(alias));
               SqlEdit edit = new SqlEdit(work.edit().token(), work.edit().text() + flag);
               return new EntryWork(
-                  work.gsis(), columns, work.clientReturns(), edit, Optional.empty());
+                  work.gsis(),
+                  work.references(),
+                  columns,
+                  work.clientReturns(),
+                  edit,
+                  Optional.empty());
             });
   }
 
@@ -77,6 +103,7 @@ final class EntryColumns {
             w ->
                 new EntryWork(
                     w.gsis(),
+                    w.references(),
                     w.columns(),
                     w.clientReturns(),
                     w.edit(),

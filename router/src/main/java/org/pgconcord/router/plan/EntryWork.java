@@ -4,23 +4,28 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.topology.Gsi;
+import org.pgconcord.config.topology.Referrer;
 import org.pgconcord.router.sql.SqlEdit;
 import org.pgconcord.router.sql.StatementText;
 
 /**
  * What a write on an owner of maintained indexes has to return so that entries can be derived from
- * the rows as they were stored or deleted.
+ * the rows as they were stored or deleted, and on a referrer so that the mappings to which its rows
+ * point can be checked.
  *
  * @param gsis the maintained indexes of the table
+ * @param references the maintained indexes of other tables to which rows that are stored must point
  * @param columns the owner's columns added behind the client's own RETURNING list, in this order:
- *     keys, shard key and primary key of {@code gsis}, each once. The client's columns are all
- *     fields of the row description but the last {@code columns.size()}
+ *     keys, shard key and primary key of {@code gsis} and the columns of {@code references}, each
+ *     once. The client's columns are all fields of the row description but the last {@code
+ *     columns.size()}
  * @param clientReturns true when the client asked for RETURNING itself; else it gets no rows
  * @param edit adds {@code columns} behind the statement
  * @param old present for an UPDATE: how the same columns are read of the rows as they are before
  */
 public record EntryWork(
     List<Gsi> gsis,
+    List<Referrer> references,
     List<String> columns,
     boolean clientReturns,
     SqlEdit edit,
@@ -30,6 +35,7 @@ public record EntryWork(
 
   public EntryWork {
     gsis = List.copyOf(gsis);
+    references = List.copyOf(references);
     columns = List.copyOf(columns);
   }
 

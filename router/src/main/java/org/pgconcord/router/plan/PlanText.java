@@ -4,10 +4,14 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.topology.Gsi;
+import org.pgconcord.config.topology.Referrer;
 import org.pgconcord.config.topology.ShardGroup;
+import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.IndexColumn;
 import org.pgconcord.router.sql.StatementText;
@@ -285,13 +289,18 @@ public final class PlanText implements Plan.Cases<List<String>> {
   }
 
   private static void maintains(Optional<EntryWork> entries, List<String> rows) {
-    entries.ifPresent(
-        work ->
-            rows.add(
-                "  Maintains: "
-                    + work.gsis().stream()
-                        .map(g -> g.name().toString())
-                        .collect(Collectors.joining(", "))));
+    entries.map(EntryWork::gsis).ifPresent(all -> listed("  Maintains: ", all, Gsi::name, rows));
+    entries
+        .map(EntryWork::references)
+        .ifPresent(all -> listed("  Checks: ", all, Referrer::gsi, rows));
+  }
+
+  private static <T> void listed(
+      String word, List<T> all, Function<T, GsiName> name, List<String> rows) {
+    if (!all.isEmpty()) {
+      rows.add(
+          word + all.stream().map(name).map(GsiName::toString).collect(Collectors.joining(", ")));
+    }
   }
 
   @Override

@@ -42,14 +42,17 @@ final class ShardedInserts {
    */
   Plan plan(List<Gsi> gsis, List<Gsi> maintained, StatementFacts statement) {
     Optional<TakenKeys> taken = rules.check(facts, gsis, maintained);
+    ReferrerRules referrers = new ReferrerRules(input, table);
+    insert.conflict().ifPresent(referrers::checkConflict);
     Refusals.copiesOn(facts, placement.group().shards());
     boolean upsert = rules.conflict().filter(ConflictRules::updates).isPresent();
     String alias = insert.target().alias();
     Optional<EntryWork> entries =
         upsert
-            ? EntryColumns.upserted(input, alias, table, maintained)
-            : EntryColumns.work(input, alias, table, maintained);
+            ? EntryColumns.upserted(input, alias, table, maintained, referrers.checked())
+            : EntryColumns.work(input, alias, table, maintained, referrers.checked());
     if (taken.isPresent()) {
+      referrers.refuseUnlessTaken();
       return unlessTaken(statement, entries.orElseThrow(), taken.get());
     }
     return insert.source() == StatementView.Source.QUERY

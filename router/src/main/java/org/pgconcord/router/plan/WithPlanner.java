@@ -112,6 +112,13 @@ final class WithPlanner {
     StatementView.Insert seeing =
         insert.withQuery(insert.query().map(q -> q.within(before, whole.recursive())));
     InsertRules rules = new InsertRules(input, seeing, table, key);
+    ReferrerRules referrers = new ReferrerRules(input, table);
+    insert.conflict().ifPresent(referrers::checkConflict);
+    if (!referrers.checked().isEmpty()) {
+      throw cannot(
+          "%s refers to an index of another table, and is written in a statement with WITH"
+              .formatted(table.name()));
+    }
     List<Gsi> gsis = input.database().gsisOf(table.name());
     List<Gsi> maintained = maintained(gsis);
     if (rules.check(facts, gsis, maintained).isPresent()) {
@@ -128,7 +135,7 @@ final class WithPlanner {
         table,
         maintained,
         upsert
-            ? EntryColumns.upserted(input, alias, table, maintained)
+            ? EntryColumns.upserted(input, alias, table, maintained, List.of())
             : EntryColumns.work(input, alias, table, maintained));
   }
 
@@ -136,6 +143,7 @@ final class WithPlanner {
       StatementView.Update update, DeclaredTable table, DeclaredTable.ShardKey key) {
     List<Gsi> gsis = input.database().gsisOf(table.name());
     new ChangeRules(input, table, key, gsis).checkUpdate(update);
+    new ReferrerRules(input, table).checkUpdate(update);
     for (Gsi gsi : gsis) {
       Set<String> touched = new HashSet<>(gsi.columns());
       touched.addAll(gsi.ownerPrimaryKey());

@@ -147,6 +147,7 @@ final class WritePlanner {
     Optional<EntryWork> entries;
     if (view instanceof StatementView.Update update) {
       rules.checkUpdate(update);
+      new ReferrerRules(input, table).checkUpdate(update);
       boolean changes = new IndexedUpdateRules(input, update, table, key).changesEntries(gsis);
       entries =
           changes
