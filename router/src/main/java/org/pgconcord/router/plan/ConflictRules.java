@@ -9,6 +9,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.schema.UniqueKey;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.config.value.Identifiers;
@@ -80,13 +81,19 @@ final class ConflictRules {
     for (Gsi gsi : gsis) {
       Set<String> stored = new HashSet<>(gsi.columns());
       stored.addAll(gsi.ownerPrimaryKey());
-      stored.retainAll(conflict.assigned());
+      stored.removeIf(name -> !conflict.assigned().contains(name) && !mayFollow(name));
       if (!stored.isEmpty()) {
         throw ErrorCode.WRITE_ON_CONFLICT.because(
-            "ON CONFLICT DO UPDATE assigns column \"%s\" of index %s"
+            "ON CONFLICT DO UPDATE changes column \"%s\" of index %s"
                 .formatted(stored.iterator().next(), gsi.name()));
       }
     }
+  }
+
+  /** A generated column changes with others. */
+  private boolean mayFollow(String column) {
+    return conflict.updates()
+        && table.schema().flatMap(s -> s.column(column)).map(Column::generated).orElse(true);
   }
 
   private void requireLocal(List<String> columns) {
