@@ -44,7 +44,7 @@ class IsolationIT {
 
   @Test
   void aShortHistoryAtEachLevelIsPossible() throws Exception {
-    histories(360);
+    histories(240);
   }
 
   @Test

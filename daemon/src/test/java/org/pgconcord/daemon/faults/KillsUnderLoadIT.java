@@ -34,12 +34,14 @@ import org.pgconcord.testkit.invariant.Residue;
 class KillsUnderLoadIT {
   private static final Duration RECOVERY = Duration.ofSeconds(150);
   private static final int CLIENTS = 5;
+  private static final int WRITES_BEFORE = 500;
 
   /** Transactions that must end between two kills. */
   private static final int BETWEEN = 30;
 
+  /** The same clients, first without and then with them. */
   @Test
-  void threeKills() throws Exception {
+  void fiveHundredWritesThenThreeKills() throws Exception {
     kills(3);
   }
 
@@ -62,10 +64,12 @@ class KillsUnderLoadIT {
     try (SampleSystem system = SampleSystem.start(100, suite.seed())) {
       ThreeIndexes.declare(system);
       ThreeIndexes.enable(system.startDaemon());
+      RandomWritesIT.writes(system, suite, WRITES_BEFORE);
       Residue residue = new Residue(system.cluster().shards(), system.cluster()::asSuperuser);
       List<RandomWriter.Connector> clients = Collections.nCopies(CLIENTS, system::router);
       AtomicBoolean over = new AtomicBoolean();
-      try (Load load = new Load(clients, suite.seed(), Long.MAX_VALUE, true)) {
+      try (Load load =
+          new Load(clients, RandomWritesIT.CLIENTS, suite.seed(), Long.MAX_VALUE, true)) {
         Thread copies = copyWriter(system, over, suite.seed());
         int daemons = 0;
         for (int kill = 0; kill < count; kill++) {

@@ -21,16 +21,20 @@ final class Load implements AutoCloseable {
   private final List<Thread> threads = new ArrayList<>();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private final AtomicLong steps = new AtomicLong();
+  private final long firstRow;
   private volatile boolean stopping;
 
   /**
    * @param connectors one for each client
+   * @param first number of the first client; no other load of the system has these clients
    * @param most transactions of each client; it ends by itself
    * @param faults whether servers die meanwhile
    */
-  Load(List<RandomWriter.Connector> connectors, long seed, long most, boolean faults) {
+  Load(List<RandomWriter.Connector> connectors, int first, long seed, long most, boolean faults) {
+    this.firstRow = (first + 1L) * RandomWriter.ROWS_PER_CLIENT;
     for (int client = 0; client < connectors.size(); client++) {
-      RandomWriter writer = new RandomWriter(connectors.get(client), model, client, seed, faults);
+      RandomWriter writer =
+          new RandomWriter(connectors.get(client), model, first + client, seed, faults);
       writers.add(writer);
       Thread thread = new Thread(() -> run(writer, most), "writer-" + client);
       thread.setDaemon(true);
@@ -92,7 +96,10 @@ final class Load implements AutoCloseable {
               statement.executeQuery(
                   "SELECT user_id, concat_ws('/', tenant_id, email,"
                       + " coalesce(country_code, 'null'), name)"
-                      + " FROM users WHERE user_id >= 10000000")) {
+                      + " FROM users WHERE user_id BETWEEN "
+                      + firstRow
+                      + " AND "
+                      + (firstRow + writers.size() * RandomWriter.ROWS_PER_CLIENT))) {
         while (row.next()) {
           found.merge(row.getLong(1), row.getString(2), (a, b) -> a + " and " + b);
         }

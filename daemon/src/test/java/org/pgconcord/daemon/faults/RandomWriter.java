@@ -27,7 +27,7 @@ final class RandomWriter {
   private static final int HOT_KEYS = 40;
   private static final Duration LATE = Duration.ofSeconds(60);
   private static final int MOST_ROWS = 30;
-  private static final long ROWS_PER_CLIENT = 10_000_000;
+  static final long ROWS_PER_CLIENT = 10_000_000;
 
   /** What others' writes may do to one. */
   private static final Set<String> CONTENTION = Set.of("23505", "55P03", "40P01", "40001");
