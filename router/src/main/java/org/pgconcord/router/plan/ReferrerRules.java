@@ -84,8 +84,7 @@ final class ReferrerRules {
         .ifPresent(
             referrer -> {
               throw ErrorCode.WRITE_COPY_INDEXED.because(
-                  "COPY into %s, which refers to index %s"
-                      .formatted(table.name(), referrer.gsi()));
+                  "COPY into %s, which refers to index %s".formatted(table.name(), referrer.gsi()));
             });
   }
 
