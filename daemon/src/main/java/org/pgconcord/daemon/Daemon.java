@@ -45,6 +45,20 @@ public final class Daemon implements AutoCloseable {
     return daemon;
   }
 
+  /**
+   * Starts a router alone, beside the daemon that has made the catalog; it is drained and closed as
+   * a daemon is.
+   *
+   * @throws org.pgconcord.config.error.ConcordException as {@link #start}; {@code
+   *     router/no-catalog} before a daemon has run
+   */
+  public static Daemon startRouter(DaemonSettings settings, Map<String, String> environment) {
+    long begin = System.nanoTime();
+    Daemon router = new RouterWiring(settings, environment).start();
+    log.info("router ready milliseconds={}", (System.nanoTime() - begin) / 1_000_000);
+    return router;
+  }
+
   public InetSocketAddress adminAddress() {
     return addresses.admin();
   }

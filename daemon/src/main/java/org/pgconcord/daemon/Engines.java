@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -25,8 +26,10 @@ import org.pgconcord.config.settings.DaemonSettings;
 import org.pgconcord.config.settings.ServicePassword;
 import org.pgconcord.config.settings.ShardAddress;
 import org.pgconcord.config.settings.ShardConnections;
+import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Tuple;
 import org.pgconcord.daemon.build.EngineServices;
+import org.pgconcord.daemon.build.FenceSteps;
 import org.pgconcord.daemon.build.FoundOwners;
 import org.pgconcord.daemon.build.GsiOperations;
 import org.pgconcord.daemon.build.MarkedCopies;
@@ -60,6 +63,7 @@ final class Engines implements AutoCloseable {
       ShardConnections connections,
       Catalog catalog,
       RoutingPublisher publisher,
+      FenceSteps fences,
       MarkedCopies marks,
       GsiOperations operations,
       StateStore store,
@@ -101,6 +105,12 @@ final class Engines implements AutoCloseable {
     return engines.computeIfAbsent(database, this::build);
   }
 
+  /** Starts a pass over the lookup table of every index that is audited. */
+  void sweepAll() {
+    Set<GsiName> known = parts.publisher().current().gsis().keySet();
+    all().forEach(engine -> known.forEach(engine.tails()::sweep));
+  }
+
   /** The engines that have been built. */
   synchronized List<EngineServices> all() {
     return List.copyOf(engines.values());
@@ -124,6 +134,7 @@ final class Engines implements AutoCloseable {
     return new EngineServices(
         parts.catalog(),
         parts.publisher(),
+        parts.fences(),
         new Preconditions(parts.connections()),
         slots,
         publications,

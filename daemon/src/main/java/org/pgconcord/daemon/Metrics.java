@@ -14,10 +14,10 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.pgconcord.config.atomic.Decision;
 import org.pgconcord.config.catalog.GsiState;
-import org.pgconcord.daemon.build.GsiOperations;
 import org.pgconcord.daemon.build.GsiOperations.Overview;
 import org.pgconcord.daemon.build.ShardProgress;
 import org.pgconcord.daemon.transactions.ResolverCounts;
@@ -31,7 +31,7 @@ final class Metrics implements AutoCloseable {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final JvmGcMetrics collections = new JvmGcMetrics();
-  private final GsiOperations gsis;
+  private final Supplier<List<Overview>> gsis;
   private final MultiGauge states;
   private final MultiGauge conflicts;
   private final MultiGauge clean;
@@ -40,7 +40,7 @@ final class Metrics implements AutoCloseable {
 
   private record ShardGauge(MultiGauge gauge, ToDoubleFunction<ShardProgress> value) {}
 
-  Metrics(GsiOperations gsis, RouterEpochs epochs) {
+  Metrics(Supplier<List<Overview>> gsis, RouterEpochs epochs) {
     this.gsis = gsis;
     Gauge.builder("pgconcord.topology.revision", epochs, e -> e.current().revision())
         .description("The catalog's revision that the router works under.")
@@ -106,7 +106,7 @@ final class Metrics implements AutoCloseable {
 
   /** Prometheus' text format, of now. */
   synchronized String scrape() {
-    List<Overview> all = gsis.all();
+    List<Overview> all = gsis.get();
     states.register(all.stream().flatMap(one -> stateRows(one).stream()).toList(), true);
     conflicts.register(all.stream().map(one -> row(one, (double) one.conflicts())).toList(), true);
     clean.register(

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,10 +17,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import org.pgconcord.config.atomic.GlobalId;
 import org.pgconcord.config.catalog.Catalog;
 import org.pgconcord.config.catalog.CatalogInstaller;
 import org.pgconcord.config.catalog.CatalogState;
 import org.pgconcord.config.catalog.CatalogWatch;
+import org.pgconcord.config.catalog.RouterLeases;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.catalog.RoutingStates;
 import org.pgconcord.config.check.SchemaSurvey;
@@ -40,6 +43,7 @@ import org.pgconcord.daemon.admin.ReferenceRoutes;
 import org.pgconcord.daemon.admin.Route;
 import org.pgconcord.daemon.admin.TopologyRoutes;
 import org.pgconcord.daemon.admin.TransactionRoutes;
+import org.pgconcord.daemon.build.FenceSteps;
 import org.pgconcord.daemon.build.GsiOperations;
 import org.pgconcord.daemon.build.MarkedCopies;
 import org.pgconcord.daemon.build.ProgressBoard;
@@ -63,6 +67,7 @@ import org.slf4j.LoggerFactory;
 final class Wiring {
   private static final Logger log = LoggerFactory.getLogger(Wiring.class);
 
+  private static final String DAEMON = "daemon-";
   private static final Duration VERIFY_WAIT = Duration.ofSeconds(2);
 
   private final DaemonSettings settings;
@@ -100,17 +105,33 @@ final class Wiring {
     applyFirst(catalog, topologies, file);
     catalog.ensureFences();
     RoutingStates states = new RoutingStates(catalog, new SchemaSurvey(connections));
+    RouterLeases leases = closing.add("leases", new RouterLeases(atHome));
+    leases.all().stream()
+        .map(RouterLeases.Row::id)
+        .filter(id -> id.startsWith(DAEMON))
+        .forEach(leases::remove); // of daemons that are gone: this one has the lock
+    RouterLease lease =
+        closing.add(
+            "lease",
+            new RouterLease(
+                DAEMON + GlobalId.random(new SecureRandom()),
+                settings.router().listen().toString(),
+                leases));
+    lease.announce();
     RoutingState first = states.load();
     topologies.installShards(first.topology());
     catalog.rememberServers(connections.servers());
     topologies.againstShards(first.topology()).forEach(f -> log.warn("{}", f.line()));
 
-    RouterEpochs epochs = new RouterEpochs(first);
+    RouterEpochs epochs = new RouterEpochs(first, lease::valid);
     RoutingPublisher publisher = new RoutingPublisher(catalog, states, epochs);
     CatalogWatch watch =
         closing.add("catalog watch", new CatalogWatch(catalog, states, atHome, publisher::publish));
     watch.start();
     MarkedCopies marks = closing.add("copy marks", new MarkedCopies(catalog, publisher));
+
+    lease.start(work(epochs, publisher));
+    FenceSteps fences = new FenceSteps(catalog, leases, lease.id(), publisher, connections);
 
     ProgressBoard board = new ProgressBoard(System::nanoTime, progressTable(atHome));
     StateStore store =
@@ -126,6 +147,7 @@ final class Wiring {
                     connections,
                     catalog,
                     publisher,
+                    fences,
                     marks,
                     gsis,
                     store,
@@ -136,7 +158,7 @@ final class Wiring {
     ReferenceOperations references = engines.references();
     CompletableFuture<Void> verified = verifyCopies(run, references, marks);
 
-    Metrics metrics = new Metrics(gsis, epochs);
+    Metrics metrics = new Metrics(gsis::all, epochs);
     closing.add("metrics", metrics);
     TransactionParts transactions =
         new TransactionParts(
@@ -170,6 +192,7 @@ final class Wiring {
                 routes(
                     connections,
                     topologies,
+                    leases,
                     watch,
                     publisher,
                     gsis,
@@ -180,15 +203,28 @@ final class Wiring {
     ticks(lock, daemon, new Vitals(engines, publisher, board), board);
     Ticks slow = closing.add("table watch", new Ticks("table watch"));
     slow.every(Duration.ofSeconds(5), "tables", gsis::watchTables);
+    Ticks routers = closing.add("routers", new Ticks("routers"));
+    LapsedRouters lapsed = new LapsedRouters(leases, lease.id(), references, engines);
+    routers.every(Duration.ofSeconds(1), "lapsed leases", lapsed::look);
+    routers.every(Duration.ofSeconds(5), "fences", fences::finish);
     admin.start();
     return daemon;
+  }
+
+  /** What a router's lease depends on. */
+  static RouterLease.Work work(RouterEpochs epochs, RoutingPublisher publisher) {
+    return new RouterLease.Work(
+        () -> epochs.current().revision(),
+        epochs::acknowledged,
+        publisher::readCatalog,
+        publisher::everyMarkStored);
   }
 
   /** After an unclean end nothing is known of the copies until they are compared. */
   private static CompletableFuture<Void> verifyCopies(
       RunNote run, ReferenceOperations references, MarkedCopies marks) {
     if (run.afterUncleanEnd()) {
-      references.markAll();
+      references.markAll(ReferenceOperations.AFTER_UNCLEAN_END);
     }
     run.settledBy(marks::settled);
     return references.verifyMarked();
@@ -249,6 +285,7 @@ final class Wiring {
   private List<Route> routes(
       ShardConnections connections,
       TopologyOperations topologies,
+      RouterLeases leases,
       CatalogWatch watch,
       RoutingPublisher publisher,
       GsiOperations gsis,
@@ -257,7 +294,7 @@ final class Wiring {
       Metrics metrics) {
     List<Route> routes = new ArrayList<>();
     routes.addAll(new HealthRoutes(watch::failure, metrics::scrape).routes());
-    routes.addAll(new TopologyRoutes(topologies, publisher, gsis).routes());
+    routes.addAll(new TopologyRoutes(topologies, publisher, gsis, leases).routes());
     routes.addAll(new GsiRoutes(gsis).routes());
     routes.addAll(new PlanRoutes(publisher).routes());
     routes.addAll(

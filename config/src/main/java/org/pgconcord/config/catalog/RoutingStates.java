@@ -43,7 +43,7 @@ public final class RoutingStates {
    * The catalog's part as it is now over the schemas of an earlier state: a step must reach the
    * router also while a shard is down.
    */
-  RoutingState loadOver(RoutingState earlier) {
+  public RoutingState loadOver(RoutingState earlier) {
     CatalogState stored = catalog.load();
     Topology topology = topology(stored);
     return new RoutingState(

@@ -512,6 +512,12 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "Replication connections do not pass through the router.",
       "Connect to the shard directly."),
+  ROUTER_NO_CATALOG(
+      "router/no-catalog",
+      "55000",
+      ErrorCategory.REFUSED,
+      "There is no catalog yet that a router could follow.",
+      "Start the daemon first: \"pgconcord serve\" without --role router."),
   SESSION_LIMIT(
       "session/too-many",
       "53300",

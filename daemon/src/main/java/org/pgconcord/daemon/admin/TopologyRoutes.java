@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.catalog.CatalogState;
+import org.pgconcord.config.catalog.RouterLeases;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.topology.Gsi;
@@ -24,12 +25,17 @@ public final class TopologyRoutes {
   private final TopologyOperations operations;
   private final RoutingPublisher publisher;
   private final GsiOperations gsis;
+  private final RouterLeases leases;
 
   public TopologyRoutes(
-      TopologyOperations operations, RoutingPublisher publisher, GsiOperations gsis) {
+      TopologyOperations operations,
+      RoutingPublisher publisher,
+      GsiOperations gsis,
+      RouterLeases leases) {
     this.operations = operations;
     this.publisher = publisher;
     this.gsis = gsis;
+    this.leases = leases;
   }
 
   public List<Route> routes() {
@@ -82,8 +88,18 @@ public final class TopologyRoutes {
         document.appliedAt().toString(),
         document.comment(),
         indexes,
+        leases.all().stream().map(TopologyRoutes::router).toList(),
         changes,
         json(document));
+  }
+
+  private static TopologyDocument.Router router(RouterLeases.Row row) {
+    return new TopologyDocument.Router(
+        row.id(),
+        row.address(),
+        row.acknowledgedRevision(),
+        row.leaseUntil().toInstant().toString(),
+        row.live());
   }
 
   private static JsonNode json(CatalogState.Document document) {

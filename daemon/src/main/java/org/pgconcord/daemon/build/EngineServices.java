@@ -16,11 +16,13 @@ import org.pgconcord.verifier.Verifier;
 /**
  * What the indexes of one logical database work with.
  *
+ * @param fences ends the writing under older epochs
  * @param sessions opens sessions of the service role in that database
  */
 public record EngineServices(
     Catalog catalog,
     RoutingPublisher publisher,
+    FenceSteps fences,
     Preconditions preconditions,
     Slots slots,
     Publications publications,

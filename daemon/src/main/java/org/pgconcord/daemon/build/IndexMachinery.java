@@ -21,6 +21,7 @@ import org.pgconcord.cdc.change.StreamName;
 import org.pgconcord.cdc.slot.Fences;
 import org.pgconcord.cdc.slot.HeldSnapshot;
 import org.pgconcord.config.catalog.CatalogState;
+import org.pgconcord.config.catalog.FencedTable;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.catalog.RoutingState.GsiStatus;
 import org.pgconcord.config.error.ConcordException;
@@ -323,15 +324,29 @@ final class IndexMachinery implements Machinery, AutoCloseable {
     }
   }
 
+  private FencedTable owner() {
+    return new FencedTable(gsi.database(), index().gsi().owner());
+  }
+
+  /** On the way up: rows of transactions that no router holds are better verified than audited. */
+  void awaitDirectWriters() throws InterruptedException {
+    services.fences().awaitDirect(owner());
+  }
+
   private void drain() throws InterruptedException {
-    if (!services.publisher().awaitDrained(DRAIN)) {
+    try {
+      services.fences().drain(owner(), DRAIN);
+    } catch (ConcordException e) {
+      if (e.code() != ErrorCode.GSI_TIMED_OUT) {
+        throw e;
+      }
       throw ErrorCode.GSI_TIMED_OUT
           .because(
               gsi
                   + ": transactions of the older state are still open after "
                   + DRAIN.toSeconds()
                   + " s")
-          .withDetail(holders())
+          .withDetail(e.detail() + "\n" + holders())
           .withHint("End them, then give the command again: it continues.");
     }
   }

@@ -30,7 +30,8 @@ import org.slf4j.LoggerFactory;
  *   <li><i>tailing</i>: the gate is asked; its answer rests on a stored, clean, fresh report. The
  *       step to <i>write_only</i> is a compare-and-set on that report's revision, after the last
  *       blind transaction has ended: from its publication on, entries change under locks alone.
- *   <li>The router is drained: nobody is left who writes owner rows without their entries.
+ *   <li>The routers are drained ({@link FenceSteps}): nobody is left who writes owner rows without
+ *       their entries.
  *   <li>A fence on each owner shard, and the streams have passed it: every row that was written
  *       before the drain ended has been settled by the auditor.
  *   <li>Verified again, with everybody maintaining. Only now could a read of an entry stand for a
@@ -259,6 +260,7 @@ final class IndexOperations implements AutoCloseable {
   private void finishEnabling() {
     thread.step("drain");
     perform(GsiAction.DRAIN);
+    awaitDirectWriters();
     wish(true);
     thread.step("fences");
     passFences();
@@ -284,6 +286,15 @@ final class IndexOperations implements AutoCloseable {
       throw e;
     } catch (Exception e) {
       throw ErrorCode.GSI_STEP_FAILED.because(gsi + ": " + e.getMessage()).withCause(e);
+    }
+  }
+
+  private void awaitDirectWriters() {
+    try {
+      machinery.awaitDirectWriters();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw ErrorCode.GSI_STOPPED.because(gsi + ": interrupted").withCause(e);
     }
   }
 

@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
 public final class ReferenceOperations {
   private static final Logger log = LoggerFactory.getLogger(ReferenceOperations.class);
 
-  private static final String AFTER_UNCLEAN_END =
+  public static final String AFTER_UNCLEAN_END =
       "the daemon before this one did not end cleanly; not verified since";
 
   private final Catalog catalog;
@@ -225,11 +225,11 @@ public final class ReferenceOperations {
 
   // --- the start of a daemon -------------------------------------------------------------------
 
-  /** Marks every copy: a write of the last daemon's may have ended between two commits. */
-  public void markAll() {
+  /** Marks every copy: a write of a router that is gone may have ended between two commits. */
+  public void markAll(String reason) {
     for (Declared table : ReferenceTables.all(publisher.current().topology())) {
       if (!table.others().isEmpty()) {
-        marks.set(table.table(), table.others(), AFTER_UNCLEAN_END);
+        marks.set(table.table(), table.others(), reason);
         log.info("copies marked until verified table={} shards={}", table.table(), table.others());
       }
     }

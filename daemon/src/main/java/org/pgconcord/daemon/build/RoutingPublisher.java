@@ -18,8 +18,8 @@ import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.tx.RouterEpochs;
 
 /**
- * Steps the catalog and makes this process's router follow at once, instead of a poll later. With
- * one daemon its router is the only one, so its drain is the drain. Any thread.
+ * Steps the catalog and makes this process's router follow at once, instead of a poll later. Other
+ * routers follow by themselves; {@link FenceSteps} waits for all. Any thread.
  */
 public final class RoutingPublisher {
   private final Catalog catalog;
@@ -43,6 +43,11 @@ public final class RoutingPublisher {
     RoutingState state = states.load();
     publish(state);
     return state;
+  }
+
+  /** Reads the catalog anew, over the schemas that are known. */
+  public void readCatalog() {
+    publish(states.loadOver(current()));
   }
 
   /** Hands a state to the router, with the marks that the catalog does not have yet. */
@@ -69,7 +74,8 @@ public final class RoutingPublisher {
     unstored.remove(mark);
   }
 
-  synchronized boolean everyMarkStored() {
+  /** The catalog has every mark that this router acts on. */
+  public synchronized boolean everyMarkStored() {
     return unstored.isEmpty();
   }
 

@@ -16,6 +16,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = {
       "Serve the shards of a configuration: router, sync engine and admin API in one process.",
+      "With --role router the router alone, beside the one daemon whose catalog it shares.",
       "Each flag below overrides PGCONCORD_..., which overrides the file."
     })
 final class ServeCommand implements Callable<Integer> {
@@ -25,6 +26,19 @@ final class ServeCommand implements Callable<Integer> {
       required = true,
       description = "The configuration, JSON.")
   private @Nullable Path config;
+
+  /** What the process is. */
+  enum Role {
+    all,
+    router
+  }
+
+  @Option(
+      names = "--role",
+      paramLabel = "all|router",
+      defaultValue = "all",
+      description = "all (default): everything, once for a catalog; router: any number beside it.")
+  private Role role = Role.all;
 
   @Option(
       names = "--router.listen",
@@ -53,7 +67,10 @@ final class ServeCommand implements Callable<Integer> {
       throw new IllegalStateException("picocli requires --config");
     }
     DaemonSettings settings = Settings.read(config, flags());
-    Daemon daemon = Daemon.start(settings, System.getenv());
+    Daemon daemon =
+        role == Role.router
+            ? Daemon.startRouter(settings, System.getenv())
+            : Daemon.start(settings, System.getenv());
     Runtime.getRuntime().addShutdownHook(new Thread(daemon::close, "shutdown"));
     return daemon.awaitEnd() ? ExitCode.OK.status() : ExitCode.FAILED.status();
   }

@@ -29,7 +29,24 @@ final class TopologyShowCommand implements Callable<Integer> {
                 topology.path("revision").asLong(),
                 topology.path("document_revision").asLong(),
                 topology.path("applied_at").asText()));
-    return text + states(topology);
+    return text + states(topology) + routers(topology);
+  }
+
+  /** Each router with its lease. */
+  private static String routers(JsonNode topology) {
+    StringBuilder text = new StringBuilder();
+    text.append("%-24s %-24s %-12s %s%n".formatted("router", "address", "acknowledged", "lease"));
+    for (JsonNode router : topology.path("routers")) {
+      text.append(
+          "%-24s %-24s %-12d %s %s%n"
+              .formatted(
+                  router.path("router").asText(),
+                  router.path("address").asText(),
+                  router.path("acknowledged_revision").asLong(),
+                  router.path("live").asBoolean() ? "until" : "lapsed",
+                  router.path("lease_until").asText()));
+    }
+    return text.toString();
   }
 
   /** Each index's wish and state. */

@@ -30,6 +30,8 @@ public final class Grants {
         "-- and its password, in psql: \\password " + role,
         "-- to see other sessions, which may hold up the making of a slot:",
         "GRANT pg_monitor TO " + quoted + ";",
+        "-- to end what a router that is gone has left open, when an index changes its state:",
+        "GRANT pg_signal_backend TO " + quoted + ";",
         "-- for transactions in mode atomic, each role that clients use them as:",
         "-- GRANT client_role TO " + quoted + ";");
   }

@@ -2,12 +2,15 @@ package org.pgconcord.daemon.topology;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.pgconcord.config.catalog.Catalog;
 import org.pgconcord.config.catalog.CatalogInstaller;
@@ -18,6 +21,7 @@ import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.check.PlacementSurvey;
 import org.pgconcord.config.check.SchemaSurvey;
 import org.pgconcord.config.check.TopologyCheck;
+import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.settings.ShardConnections;
 import org.pgconcord.config.topology.Finding;
@@ -35,6 +39,9 @@ import org.slf4j.LoggerFactory;
 /** Checks and applies topology documents. Blocks; called by admin threads and at the start. */
 public final class TopologyOperations {
   private static final Logger log = LoggerFactory.getLogger(TopologyOperations.class);
+
+  /** A lease that nobody renews lapses meanwhile. */
+  private static final Duration ACKNOWLEDGEMENTS = Duration.ofSeconds(15);
 
   private final Catalog catalog;
   private final ShardConnections connections;
@@ -132,9 +139,24 @@ public final class TopologyOperations {
     RoutingState decided = disabled ? storedState() : current;
     refuse(ChangeRules.violations(decided, next, allowed));
     installShards(next);
-    long revision = catalog.apply(document, OptionalLong.of(decided.revision()), comment);
+    long revision = acknowledged(document, decided.revision(), comment);
     log.info("topology applied revision={} comment=\"{}\"", revision, comment);
     return revision;
+  }
+
+  /** Stores it when every router has acknowledged the revision before it. */
+  private long acknowledged(String document, long expected, String comment) {
+    long deadline = System.nanoTime() + ACKNOWLEDGEMENTS.toNanos();
+    while (true) {
+      try {
+        return catalog.apply(document, OptionalLong.of(expected), comment);
+      } catch (ConcordException e) {
+        if (e.code() != ErrorCode.TOPOLOGY_NOT_ACKNOWLEDGED || System.nanoTime() > deadline) {
+          throw e;
+        }
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+      }
+    }
   }
 
   private RoutingState storedState() {

@@ -107,6 +107,11 @@ public final class DaemonProcess implements AutoCloseable {
     return all.substring(Math.max(0, all.length() - 12_000));
   }
 
+  /** Sends a signal, such as STOP or CONT. */
+  public void signal(String name) throws IOException, InterruptedException {
+    new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+  }
+
   /** SIGKILL; returns when the process is gone. */
   public void kill() throws InterruptedException {
     process.destroyForcibly();

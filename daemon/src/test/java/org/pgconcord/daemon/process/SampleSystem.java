@@ -113,8 +113,43 @@ public final class SampleSystem implements AutoCloseable {
         configFile(), adminPort, directory.resolve("daemon.log"), List.of(flags));
   }
 
-  /** A client's session through the router, as the tables' owner. */
+  /** A router alone, beside the daemon. */
+  public record RouterAlone(DaemonProcess process, int port) implements AutoCloseable {
+    public Connection connect() throws SQLException {
+      return SampleSystem.connect(port);
+    }
+
+    @Override
+    public void close() {
+      process.close();
+    }
+  }
+
+  /** Starts another router over the daemon's catalog and waits until it is ready. */
+  public RouterAlone startRouter() throws IOException {
+    int admin = FreePort.pick();
+    int port = FreePort.pick();
+    DaemonProcess process =
+        DaemonProcess.launch(
+            configFile(),
+            admin,
+            directory.resolve("router-" + port + ".log"),
+            List.of(
+                "--role",
+                "router",
+                "--router.listen",
+                "127.0.0.1:" + port,
+                "--admin.listen",
+                "127.0.0.1:" + admin));
+    return new RouterAlone(process.awaitReady(), port);
+  }
+
+  /** A client's session through the daemon's router, as the tables' owner. */
   public Connection router() throws SQLException {
+    return connect(routerPort);
+  }
+
+  private static Connection connect(int routerPort) throws SQLException {
     return DriverManager.getConnection(
         "jdbc:postgresql://127.0.0.1:" + routerPort + "/app?sslmode=disable", "demo", "");
   }

@@ -46,8 +46,18 @@ final class Writers implements AutoCloseable {
 
   /** Inserts through the router, reads each row back by its email at once, deletes some. */
   Writers throughRouter(SampleSystem system, int count, long seed) {
+    return through(system::router, count, seed);
+  }
+
+  /** Opens a session through some router. */
+  interface Sessions {
+    Connection open() throws SQLException;
+  }
+
+  /** The same through any router. */
+  Writers through(Sessions router, int count, long seed) {
     for (int i = 0; i < count; i++) {
-      start("router-writer-" + i, seed + i, random -> routerLoop(system, random));
+      start("router-writer-" + i, seed + i, random -> routerLoop(router, random));
     }
     return this;
   }
@@ -83,9 +93,9 @@ final class Writers implements AutoCloseable {
 
   // --- through the router ----------------------------------------------------------------------
 
-  private void routerLoop(SampleSystem system, Random random) throws SQLException {
+  private void routerLoop(Sessions router, Random random) throws SQLException {
     List<Row> mine = new ArrayList<>();
-    try (Connection connection = system.router();
+    try (Connection connection = router.open();
         PreparedStatement insert =
             connection.prepareStatement(
                 "INSERT INTO users (tenant_id, user_id, email, name) VALUES (?, ?, ?, 'w')");

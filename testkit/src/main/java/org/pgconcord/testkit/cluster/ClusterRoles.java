@@ -59,6 +59,7 @@ public final class ClusterRoles {
             "CREATE ROLE pgconcord LOGIN REPLICATION BYPASSRLS" + service,
             "GRANT demo TO pgconcord",
             "GRANT pg_monitor TO pgconcord",
+            "GRANT pg_signal_backend TO pgconcord",
             "CREATE DATABASE app");
         if (authentication == Authentication.SCRAM && shard.equals(shards.get(0))) {
           // The others get the same verifier, not only the same password: a router can then log in
