@@ -333,6 +333,12 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "DELETE ... USING is not supported on the owner of a global secondary index.",
       "Name the rows in the WHERE clause."),
+  WRITE_ROW_SECURITY(
+      "write/row-security",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "A write that reads no column would see other rows than it writes, under row security.",
+      "Add a condition on a column that holds for every row, or RETURNING."),
   WRITE_FROM_QUERY(
       "write/from-query",
       "0A000",

@@ -14,6 +14,12 @@ public sealed interface BackendRequest {
   record Query(String sql) implements BackendRequest {}
 
   /**
+   * BEGIN, by a simple Query. What is sent behind it must run within its transaction or not at all:
+   * a cancel waits until it has been answered.
+   */
+  record Begin(String sql) implements BackendRequest {}
+
+  /**
    * Parse (left out when this backend has the statement already), Bind, Execute.
    *
    * @param named keep it prepared on the backend for the next time; else the unnamed statement

@@ -55,12 +55,21 @@ final class Exchange {
 
   /** A COPY swallows the Sync that was sent with it, so its refusal needs another. */
   boolean extended() {
-    return !(request instanceof BackendRequest.Query);
+    return !(request instanceof BackendRequest.Query) && !begins();
+  }
+
+  /** It begins a transaction that what follows needs. */
+  boolean begins() {
+    return request instanceof BackendRequest.Begin;
   }
 
   void write(ByteBuf out) {
     if (request instanceof BackendRequest.Query query) {
       FrontendFrames.query(out, query.sql());
+      return;
+    }
+    if (request instanceof BackendRequest.Begin begin) {
+      FrontendFrames.query(out, begin.sql());
       return;
     }
     names.takeToClose().forEach(name -> FrontendFrames.close(out, 'S', name));

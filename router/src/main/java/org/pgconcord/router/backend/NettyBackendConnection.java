@@ -28,7 +28,9 @@ import org.pgconcord.router.wire.TransactionStatus;
  *
  * <p>A cancel request travels on a connection of its own and hits whatever the backend runs when it
  * arrives. So from {@link #cancel} until the server has closed that other connection nothing new is
- * written here: a late cancel finds the statement it was meant for, or nothing.
+ * written here: a late cancel finds the statement it was meant for, or nothing. It must not find a
+ * BEGIN, behind which the statement has been sent already and would commit by itself: a cancel
+ * waits until that is answered.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a failed write closes the channel, which is heard
 final class NettyBackendConnection extends ChannelInboundHandlerAdapter
@@ -46,6 +48,7 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
   private final Deque<Exchange> held = new ArrayDeque<>();
   private TransactionStatus status = TransactionStatus.IDLE;
   private int cancelsUnderWay;
+  private boolean cancelWhenBegun;
   private boolean flushPlanned;
   private @Nullable ConcordException cause;
 
@@ -77,7 +80,7 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
       return;
     }
     Exchange exchange = new Exchange(request, listener, names);
-    if (cancelsUnderWay > 0) {
+    if (cancelsUnderWay > 0 || cancelWhenBegun) {
       held.add(exchange);
     } else {
       write(exchange);
@@ -122,6 +125,10 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
     if (!open() || sent.isEmpty()) {
       return;
     }
+    if (sent.stream().anyMatch(Exchange::begins)) {
+      cancelWhenBegun = true;
+      return;
+    }
     // A server that waits for data hears of a cancel only with the next of it.
     copyFail("canceling statement due to user request");
     cancelsUnderWay++;
@@ -132,8 +139,21 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
 
   private void cancelEnded() {
     cancelsUnderWay--;
-    while (cancelsUnderWay == 0 && !held.isEmpty() && open()) {
+    writeHeld();
+  }
+
+  private void writeHeld() {
+    while (cancelsUnderWay == 0 && !cancelWhenBegun && !held.isEmpty() && open()) {
       write(held.remove());
+    }
+  }
+
+  /** Now nothing that runs here runs outside of its transaction. */
+  private void begun() {
+    if (cancelWhenBegun && sent.stream().noneMatch(Exchange::begins)) {
+      cancelWhenBegun = false;
+      cancel();
+      writeHeld();
     }
   }
 
@@ -201,6 +221,7 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
     status = TransactionStatus.of(frame.body().readByte());
     if (!sent.isEmpty()) {
       sent.remove().listener().ready(status);
+      begun();
     }
   }
 

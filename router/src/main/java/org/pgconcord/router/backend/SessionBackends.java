@@ -107,7 +107,7 @@ public final class SessionBackends implements Backends {
     NettyBackendConnection connection = connection(slot);
     settings.begun(slot.cursor);
     // Not waited for: it travels with the statement that follows, and a lost one ends both.
-    connection.send(new BackendRequest.Query(begin), new BeginListener(connection));
+    connection.send(new BackendRequest.Begin(begin), new BeginListener(connection));
     return catchUpInside(slot);
   }
 

@@ -5,13 +5,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.schema.Column;
+import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.router.analyse.DeclaredTable;
 import org.pgconcord.router.analyse.KeyColumn;
 import org.pgconcord.router.analyse.ReadFacts;
 import org.pgconcord.router.analyse.TableUse;
+import org.pgconcord.router.sql.Clauses;
+import org.pgconcord.router.sql.Names;
 import org.pgconcord.router.sql.PredicateView;
 import org.pgconcord.router.sql.QueryView;
 import org.pgconcord.router.sql.StatementView;
@@ -76,6 +80,26 @@ final class ChangeRules {
               throw ErrorCode.WRITE_DELETE_USING.because(
                   "%s owns index %s".formatted(table.name(), gsi.name()));
             });
+  }
+
+  /**
+   * A write that reads no column is not held back by the policies for SELECT; with the columns of
+   * entries added to what it returns it would be, and leave out rows without a word (PostgreSQL
+   * manual, CREATE POLICY).
+   */
+  void requireRowsSeen() {
+    boolean secured = table.schema().map(TableSchema::rowSecurity).orElse(false);
+    if (secured && input.clauses().topLevelWhere().filter(this::readsColumn).isEmpty()) {
+      throw ErrorCode.WRITE_ROW_SECURITY.because(
+          "%s has row security, and no condition reads a column of it".formatted(table.name()));
+    }
+  }
+
+  private boolean readsColumn(Clauses.Range condition) {
+    return IntStream.range(condition.from(), condition.to())
+        .filter(i -> input.tokens().kind(i).isName())
+        .anyMatch(
+            i -> table.schema().flatMap(s -> s.column(Names.of(input.tokens(), i))).isPresent());
   }
 
   /**

@@ -159,6 +159,9 @@ final class WritePlanner {
       rules.checkDelete(delete, maintained(gsis));
       entries = EntryColumns.work(input, delete.target().alias(), table, maintained(gsis));
     }
+    if (entries.isPresent() && !returns()) {
+      rules.requireRowsSeen();
+    }
     boolean pinned = rules.pinned(view.scope(), facts);
     if (!pinned && rules.alone(facts)) {
       return byIndexOrOnAll(view, facts, placement, entries, statement);
