@@ -8,6 +8,7 @@ import java.util.SortedSet;
 import java.util.function.Supplier;
 import org.pgconcord.config.atomic.DecisionLog;
 import org.pgconcord.config.atomic.GlobalId;
+import org.pgconcord.config.atomic.PartialCommits;
 import org.pgconcord.config.atomic.Resolution;
 import org.pgconcord.config.atomic.RouterPresence;
 import org.pgconcord.config.settings.ShardConnections;
@@ -16,6 +17,7 @@ import org.pgconcord.daemon.transactions.Resolver;
 import org.pgconcord.daemon.transactions.ResolverCounts;
 import org.pgconcord.daemon.transactions.TransactionOperations;
 import org.pgconcord.router.tx.Decisions;
+import org.pgconcord.router.tx.PartialCommitLog;
 import org.pgconcord.router.tx.StoredDecisions;
 
 /** Puts together what commits in two phases, and what ends such transactions when that did not. */
@@ -46,7 +48,9 @@ final class TransactionParts {
         new Resolver.Services(
             log, connections, clusterId, shards, databases, Resolution.Limits.DEFAULT);
     this.resolver = new Resolver(services);
-    this.operations = new TransactionOperations(services, resolver);
+    this.operations =
+        new TransactionOperations(
+            services, resolver, closing.add("partial commits", new PartialCommits(atHome)));
   }
 
   /** What this process's router commits in two phases by, under a name of its own. */
@@ -57,7 +61,9 @@ final class TransactionParts {
         new StoredDecisions(
             new StoredDecisions.Names(clusterId, router, serviceRole),
             new DecisionLog(RouterPresence.shown(router, atHome)),
-            transaction -> resolver.settleNow(transaction, "resolver")));
+            new PartialCommitLog(new PartialCommits(atHome)),
+            transaction -> resolver.settleNow(transaction, "resolver"),
+            resolver::refusing));
   }
 
   /** Settles what an earlier run left, then goes on looking; on a thread of its own. */

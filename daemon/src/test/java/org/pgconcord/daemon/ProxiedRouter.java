@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.pgconcord.config.atomic.DecisionLog;
 import org.pgconcord.config.atomic.GlobalId;
+import org.pgconcord.config.atomic.PartialCommits;
 import org.pgconcord.config.atomic.Resolution;
 import org.pgconcord.config.atomic.RouterPresence;
 import org.pgconcord.config.catalog.Catalog;
@@ -31,6 +32,7 @@ import org.pgconcord.config.value.ShardId;
 import org.pgconcord.daemon.transactions.Resolver;
 import org.pgconcord.router.RouterServer;
 import org.pgconcord.router.tx.Decisions;
+import org.pgconcord.router.tx.PartialCommitLog;
 import org.pgconcord.router.tx.RouterEpochs;
 import org.pgconcord.router.tx.StoredDecisions;
 import org.pgconcord.testkit.fault.FaultNetwork;
@@ -109,7 +111,9 @@ public final class ProxiedRouter implements AutoCloseable {
         new StoredDecisions(
             new StoredDecisions.Names(cluster, router, proxied.serviceRole().user()),
             new DecisionLog(RouterPresence.shown(router, home(DECISIONS))),
-            transaction -> resolver.settleNow(transaction, "resolver")));
+            new PartialCommitLog(new PartialCommits(home(DECISIONS))),
+            transaction -> resolver.settleNow(transaction, "resolver"),
+            resolver::refusing));
   }
 
   private Supplier<Connection> home(String server) {

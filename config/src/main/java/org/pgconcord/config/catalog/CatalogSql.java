@@ -154,6 +154,16 @@ final class CatalogSql {
             decided_at timestamptz NOT NULL DEFAULT clock_timestamp())
           """,
           """
+          CREATE TABLE IF NOT EXISTS pgconcord.partial_commit (
+            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            ended_at timestamptz NOT NULL,
+            database text NOT NULL,
+            role text NOT NULL,
+            shards text[] NOT NULL,
+            outcomes text[] NOT NULL,
+            cause text NOT NULL)
+          """,
+          """
           CREATE TABLE IF NOT EXISTS pgconcord.copy (
             database text NOT NULL,
             schema text NOT NULL,

@@ -1,5 +1,6 @@
 package org.pgconcord.config.topology;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -12,6 +13,9 @@ import org.pgconcord.config.value.ShardId;
  * index decides how bounds are read, so a group is checked with each index that reads it.
  */
 final class RangeRules {
+  /** What is left for it in the name of a prepared transaction. */
+  private static final int UID_BYTES = 137;
+
   private final RoutingSpace space;
   private final String path;
   private final Findings findings;
@@ -32,6 +36,7 @@ final class RangeRules {
     String path = group.path() + ".key_ranges";
     findings.require(
         !group.ranges().isEmpty(), Rule.GROUP_NO_RANGES, path, "the group has no key range");
+    group.ranges().forEach(range -> uid(range, findings));
     List<KeyRange> ranges = new ArrayList<>();
     for (Document.Range range : group.ranges()) {
       boolean startReads = bound(range.start(), index, range.path() + ".start", findings);
@@ -45,6 +50,15 @@ final class RangeRules {
       ranges = cover(ranges, index.get(), path, findings);
     }
     return ranges;
+  }
+
+  private static void uid(Document.Range range, Findings findings) {
+    int bytes = range.shard().getBytes(StandardCharsets.UTF_8).length;
+    findings.require(
+        bytes <= UID_BYTES,
+        Rule.SHARD_UID,
+        range.path() + ".shard_uid",
+        "a shard's uid of " + bytes + " bytes");
   }
 
   private static boolean bound(

@@ -21,6 +21,9 @@ public enum Rule {
       "topology/default-group", "Omit default_shard_group or name the authoritative group"),
   GROUP_UNKNOWN("group/unknown", "Name a group of shard_groups"),
   GROUP_DUPLICATE_UID("group/duplicate-uid", "Give each group a uid of its own"),
+  SHARD_UID(
+      "shard/uid-too-long",
+      "Use a shard_uid of at most 137 bytes: names of prepared transactions hold it"),
   GROUP_NO_RANGES("group/no-key-ranges", "List at least one key range"),
   RANGE_BOUND(
       "range/bad-bound", "Write hexadecimal digits as the type of the index reads them, or none"),

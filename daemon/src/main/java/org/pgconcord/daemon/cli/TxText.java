@@ -12,6 +12,7 @@ final class TxText {
     if (text.isEmpty()) {
       text.append("no transaction is open\n");
     }
+    listing.path("partial_commits").forEach(each -> text.append(partial(each)));
     listing
         .path("unreachable")
         .properties()
@@ -21,6 +22,24 @@ final class TxText {
                     "shard %s does not answer: %s%n"
                         .formatted(shard.getKey(), shard.getValue().asText())));
     return text.toString();
+  }
+
+  /** One that ended in part, of {@code tx_mode = multi}. */
+  private static String partial(JsonNode commit) {
+    StringBuilder text =
+        new StringBuilder(
+            "committed in part  %s  database %s, role %s%n"
+                .formatted(
+                    commit.path("ended_at").asText(),
+                    commit.path("database").asText(),
+                    commit.path("user").asText()));
+    commit
+        .path("outcomes")
+        .properties()
+        .forEach(
+            shard ->
+                text.append("  %-22s %s%n".formatted(shard.getKey(), shard.getValue().asText())));
+    return text.append("  because %s%n".formatted(commit.path("cause").asText())).toString();
   }
 
   static String transaction(JsonNode transaction) {

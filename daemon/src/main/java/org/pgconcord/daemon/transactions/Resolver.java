@@ -41,6 +41,7 @@ public final class Resolver {
   private final Services services;
   private final ResolverCounts counts = new ResolverCounts();
   private final Set<String> reported = new HashSet<>();
+  private volatile Set<ShardId> refusing = Set.of();
 
   /**
    * What it works with.
@@ -81,6 +82,11 @@ public final class Resolver {
     return counts;
   }
 
+  /** Shards that took no prepared transactions at the last sweep. Any thread. */
+  public Set<ShardId> refusing() {
+    return refusing;
+  }
+
   /** Settles what is open in the catalog and due. Looks at no shard when nothing is. */
   public synchronized void settleOpen() {
     List<AtomicTransaction> open = services.log().open();
@@ -101,6 +107,7 @@ public final class Resolver {
     List<AtomicTransaction> all = services.log().all();
     try (ShardSessions sessions = services.sessions()) {
       Sight sight = sessions.look(new TreeSet<>(services.shards()));
+      refusing = Set.copyOf(sessions.refusing(new TreeSet<>(services.shards())));
       for (AtomicTransaction transaction : all) {
         if (!resting(transaction, sight)) {
           settle(transaction, sessions, services.limits(), "resolver");

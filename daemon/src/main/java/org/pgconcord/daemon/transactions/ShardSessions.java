@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import org.pgconcord.config.atomic.Decision;
 import org.pgconcord.config.atomic.GlobalId;
@@ -52,6 +53,17 @@ final class ShardSessions implements AutoCloseable {
       at(shard, anyDatabase, PreparedTransactions::seen).ifPresent(list -> seen.put(shard, list));
     }
     return Sight.of(seen);
+  }
+
+  /** Those that answer and take no prepared transactions. */
+  Set<ShardId> refusing(Set<ShardId> shards) {
+    Set<ShardId> refusing = new TreeSet<>();
+    for (ShardId shard : shards) {
+      at(shard, anyDatabase, PreparedTransactions::limit)
+          .filter(limit -> limit == 0)
+          .ifPresent(none -> refusing.add(shard));
+    }
+    return refusing;
   }
 
   /** Ends one; empty when its shard does not answer or refuses. */

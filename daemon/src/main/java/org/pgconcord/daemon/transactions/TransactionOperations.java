@@ -11,6 +11,7 @@ import org.pgconcord.config.atomic.AtomicTransaction;
 import org.pgconcord.config.atomic.CommitOrder;
 import org.pgconcord.config.atomic.Decision;
 import org.pgconcord.config.atomic.GlobalId;
+import org.pgconcord.config.atomic.PartialCommits;
 import org.pgconcord.config.atomic.Participant;
 import org.pgconcord.config.atomic.PreparedTransaction;
 import org.pgconcord.config.atomic.Sight;
@@ -23,21 +24,31 @@ public final class TransactionOperations {
   private static final String BY = "operator";
 
   private final Resolver.Services services;
-  private final Resolver resolver;
+  private static final int PARTIAL_SHOWN = 20;
 
-  public TransactionOperations(Resolver.Services services, Resolver resolver) {
+  private final Resolver resolver;
+  private final PartialCommits partial;
+
+  public TransactionOperations(
+      Resolver.Services services, Resolver resolver, PartialCommits partial) {
     this.services = services;
     this.resolver = resolver;
+    this.partial = partial;
   }
 
   /**
-   * What has not ended.
+   * What has not ended, and what ended unevenly.
    *
+   * @param partialCommits the newest first
    * @param unreachable shard -> why it did not answer
    */
-  public record Listing(List<TransactionDocument> transactions, Map<String, String> unreachable) {
+  public record Listing(
+      List<TransactionDocument> transactions,
+      List<PartialCommitDocument> partialCommits,
+      Map<String, String> unreachable) {
     public Listing {
       transactions = List.copyOf(transactions);
+      partialCommits = List.copyOf(partialCommits);
       unreachable = Map.copyOf(unreachable);
     }
   }
@@ -52,7 +63,10 @@ public final class TransactionOperations {
       rest(open, sight).forEach(documents::add);
       Map<String, String> unreachable = new LinkedHashMap<>();
       sessions.silent().forEach((shard, cause) -> unreachable.put(shard.uid(), cause));
-      return new Listing(documents, unreachable);
+      return new Listing(
+          documents,
+          partial.newest(PARTIAL_SHOWN).stream().map(PartialCommitDocument::of).toList(),
+          unreachable);
     }
   }
 

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Tuple;
@@ -54,6 +55,9 @@ import org.pgconcord.gsi.LookupIndex;
  *       gone, and a crash would keep it so. Only two-phase commit orders that: the entry is given
  *       to its new holder in POST at COMMIT. Where PRE or MAIN have touched the key POST would wait
  *       for them; that is refused.
+ *   <li>In a transaction that will commit in two phases anyway, an entry whose row is written again
+ *       under its holder is not locked in PRE either: POST would have to remove it if that row goes
+ *       too. Until COMMIT it names the row that is being deleted, which keeps others away.
  * </ul>
  *
  * <h2>What a row refers to</h2>
@@ -172,9 +176,18 @@ final class EntryOverlay {
   /** A change that can be undone: what the slot held before, or null for nothing. */
   private record Undo(Slot slot, @Nullable KeyState before) {}
 
+  private final BooleanSupplier inPost;
   private final Map<Slot, KeyState> keys = new LinkedHashMap<>();
   private final List<Undo> undo = new ArrayList<>();
   private boolean undoable;
+
+  /**
+   * @param inPost the transaction will commit in two phases: an entry whose row is written again
+   *     under the same holder stays with POST, as one that moves
+   */
+  EntryOverlay(BooleanSupplier inPost) {
+    this.inPost = inPost;
+  }
 
   // --- changes ---------------------------------------------------------------------------------
 
@@ -190,7 +203,12 @@ final class EntryOverlay {
     if (ownServer && !state.byPre) {
       return Adding.IN_MAIN;
     }
-    return state.byMain ? Adding.BLOCKED : Adding.CLAIM;
+    if (state.byMain) {
+      return Adding.BLOCKED;
+    }
+    return state.base != null && !state.byPre && inPost.getAsBoolean()
+        ? Adding.MOVES
+        : Adding.CLAIM;
   }
 
   void added(LookupIndex index, Entry entry, Hold hold) {

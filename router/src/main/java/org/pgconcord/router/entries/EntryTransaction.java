@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -66,7 +67,7 @@ import org.pgconcord.router.plan.EntryWork;
 public final class EntryTransaction {
 
   private final ServiceSessions sessions;
-  private final EntryOverlay overlay = new EntryOverlay();
+  private final EntryOverlay overlay;
   private final EntryChanges changes;
   private final Map<ShardId, BackendConnection> pre = new LinkedHashMap<>();
   private final Map<ShardId, BackendConnection> post = new LinkedHashMap<>();
@@ -76,7 +77,16 @@ public final class EntryTransaction {
    * @param twoPhase the transaction can be committed in two phases, so that keys may move
    */
   public EntryTransaction(ServiceSessions sessions, boolean twoPhase) {
+    this(sessions, twoPhase, () -> false);
+  }
+
+  /**
+   * @param twoPhase the transaction can be committed in two phases, so that keys may move
+   * @param atomic it will be, keys moving or not
+   */
+  public EntryTransaction(ServiceSessions sessions, boolean twoPhase, BooleanSupplier atomic) {
     this.sessions = sessions;
+    this.overlay = new EntryOverlay(() -> twoPhase && atomic.getAsBoolean());
     this.changes = new EntryChanges(sessions, overlay, this::pre, twoPhase);
   }
 

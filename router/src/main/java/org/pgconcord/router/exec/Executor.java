@@ -69,7 +69,7 @@ public final class Executor implements StatementRunner {
             services.suspects(),
             services.metrics(),
             this::mark,
-            new TwoPhase(services.decisions(), session.database(), session.loop()));
+            new TwoPhase(services.decisions(), session.database(), session.user(), session.loop()));
     this.parts =
         new Execution.SessionParts(
             services, serviceSessions, tx, portals, session.settings(), interrupts);

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.ShardId;
@@ -61,24 +62,28 @@ final class CommitSequence implements CommitSteps {
   private final @Nullable EntryTransaction entries;
   private final Suspects suspects;
   private final TransactionMetrics metrics;
+  private final BiConsumer<Outcomes, Throwable> uneven;
   private final Outcomes outcomes;
   private final List<BackendConnection> committed = new ArrayList<>();
   private Phase phase = Phase.BEFORE;
 
   /**
    * @param mains the client backends of the shards that were written, in the order of their commits
+   * @param uneven remembers an end that is not the same on all of them
    */
   CommitSequence(
       Collection<BackendConnection> readers,
       List<BackendConnection> mains,
       @Nullable EntryTransaction entries,
       Suspects suspects,
-      TransactionMetrics metrics) {
+      TransactionMetrics metrics,
+      BiConsumer<Outcomes, Throwable> uneven) {
     this.readers = List.copyOf(readers);
     mains.forEach(main -> this.mains.put(main.shard(), main));
     this.entries = entries;
     this.suspects = suspects;
     this.metrics = metrics;
+    this.uneven = uneven;
     this.outcomes = new Outcomes(List.copyOf(this.mains.keySet()));
   }
 
@@ -220,6 +225,7 @@ final class CommitSequence implements CommitSteps {
         "a commit ended in part or without an answer outcomes=\"{}\" cause={}",
         outcomes.words(),
         cause.toString());
+    uneven.accept(outcomes, cause);
     return CompletableFuture.failedFuture(outcomes.toException(cause));
   }
 

@@ -1,11 +1,13 @@
 package org.pgconcord.router.tx;
 
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.pgconcord.config.atomic.Decision;
 import org.pgconcord.config.atomic.GlobalId;
 import org.pgconcord.config.atomic.Part;
+import org.pgconcord.config.atomic.PartialCommit;
 import org.pgconcord.config.atomic.Participant;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.ShardId;
@@ -20,6 +22,9 @@ public interface Decisions {
 
   /** False when nothing can be committed in two phases. */
   boolean available();
+
+  /** Shards that are known to take no prepared transactions. */
+  Set<ShardId> refusing();
 
   /** The role that ends what this router leaves prepared. */
   String serviceRole();
@@ -41,6 +46,9 @@ public interface Decisions {
   /** Every participant has ended. Not answered. */
   void finished(String transaction);
 
+  /** Remembers how a transaction ended that was not committed in two phases. Not answered. */
+  void ended(PartialCommit commit);
+
   /** Lets others end it now; true when all of it has ended. */
   CompletableFuture<Boolean> handOver(String transaction, Executor loop);
 
@@ -51,6 +59,11 @@ public interface Decisions {
     @Override
     public boolean available() {
       return false;
+    }
+
+    @Override
+    public Set<ShardId> refusing() {
+      return Set.of();
     }
 
     @Override
@@ -93,6 +106,10 @@ public interface Decisions {
     public CompletableFuture<Boolean> handOver(String transaction, Executor loop) {
       throw refused();
     }
+
+    /** There is the router's log. */
+    @Override
+    public void ended(PartialCommit commit) {}
 
     private static RuntimeException refused() {
       return ErrorCode.TX_ATOMIC_REFUSED.because("this router has no memory of two-phase commits");

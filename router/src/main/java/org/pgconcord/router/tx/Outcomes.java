@@ -51,6 +51,13 @@ final class Outcomes {
     return byShard.containsValue(outcome);
   }
 
+  /** Shard -> how it ended, in words. */
+  Map<String, String> byShard() {
+    Map<String, String> words = new LinkedHashMap<>();
+    byShard.forEach((shard, outcome) -> words.put(shard.uid(), outcome.words));
+    return words;
+  }
+
   /** Such as {@code shard-a: committed; shard-b: rolled back}. */
   String words() {
     return byShard.entrySet().stream()

@@ -2,6 +2,7 @@ package org.pgconcord.router.tx;
 
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -14,6 +15,7 @@ import org.pgconcord.config.atomic.Decision;
 import org.pgconcord.config.atomic.DecisionLog;
 import org.pgconcord.config.atomic.GlobalId;
 import org.pgconcord.config.atomic.Part;
+import org.pgconcord.config.atomic.PartialCommit;
 import org.pgconcord.config.atomic.Participant;
 import org.pgconcord.config.value.ShardId;
 import org.slf4j.Logger;
@@ -29,7 +31,9 @@ public final class StoredDecisions implements Decisions, AutoCloseable {
 
   private final Names names;
   private final DecisionLog log;
+  private final PartialCommitLog partial;
   private final Consumer<String> resolver;
+  private final Supplier<Set<ShardId>> refusing;
   private final SecureRandom random = new SecureRandom();
   private final ExecutorService writer = thread("decisions");
   private final ExecutorService endings = thread("endings");
@@ -43,12 +47,21 @@ public final class StoredDecisions implements Decisions, AutoCloseable {
 
   /**
    * @param log over connections that show the router; closed with this
+   * @param partial closed with this
    * @param resolver ends a transaction as decided; blocks
+   * @param refusing shards that are known to take no prepared transactions
    */
-  public StoredDecisions(Names names, DecisionLog log, Consumer<String> resolver) {
+  public StoredDecisions(
+      Names names,
+      DecisionLog log,
+      PartialCommitLog partial,
+      Consumer<String> resolver,
+      Supplier<Set<ShardId>> refusing) {
     this.names = names;
     this.log = log;
+    this.partial = partial;
     this.resolver = resolver;
+    this.refusing = refusing;
   }
 
   private static ExecutorService thread(String name) {
@@ -63,6 +76,11 @@ public final class StoredDecisions implements Decisions, AutoCloseable {
   @Override
   public boolean available() {
     return true;
+  }
+
+  @Override
+  public Set<ShardId> refusing() {
+    return refusing.get();
   }
 
   @Override
@@ -115,6 +133,11 @@ public final class StoredDecisions implements Decisions, AutoCloseable {
   }
 
   @Override
+  public void ended(PartialCommit commit) {
+    partial.add(commit);
+  }
+
+  @Override
   public CompletableFuture<Boolean> handOver(String transaction, Executor loop) {
     return on(
         endings,
@@ -150,5 +173,6 @@ public final class StoredDecisions implements Decisions, AutoCloseable {
     writer.shutdown();
     endings.shutdown();
     log.close();
+    partial.close();
   }
 }

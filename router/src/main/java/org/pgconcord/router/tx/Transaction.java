@@ -1,5 +1,6 @@
 package org.pgconcord.router.tx;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -11,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.atomic.PartialCommit;
 import org.pgconcord.config.catalog.CopiedTable;
 import org.pgconcord.config.catalog.Fences.Fence;
 import org.pgconcord.config.error.ConcordException;
@@ -223,7 +225,24 @@ public final class Transaction {
               "this transaction has written rows of shard %s already".formatted(written.get(0)))
           .withDetail("The statement would write rows of shard %s.".formatted(shard));
     }
+    if (!written.isEmpty() && settings.commitMode() == CommitMode.ATOMIC) {
+      requirePrepared(shard);
+    }
     written.add(shard);
+  }
+
+  /** What COMMIT would refuse is refused where the second shard comes in. */
+  private void requirePrepared(ShardId second) {
+    Set<ShardId> refusing = twoPhase.decisions().refusing();
+    for (ShardId shard : List.of(written.get(0), second)) {
+      if (refusing.contains(shard)) {
+        throw ErrorCode.TX_ATOMIC_REFUSED
+            .because("shard " + shard + " takes no prepared transactions")
+            .withDetail(
+                "An earlier statement has written rows of shard %s, this one would write rows of shard %s. max_prepared_transactions is 0 on %s."
+                    .formatted(written.get(0), second, shard));
+      }
+    }
   }
 
   /** A statement is about to write all copies of a reference table. */
@@ -241,7 +260,11 @@ public final class Transaction {
   /** The entries of this transaction, to be changed. */
   public EntryTransaction entries() {
     if (entries == null) {
-      entries = new EntryTransaction(services, twoPhase.decisions().available());
+      entries =
+          new EntryTransaction(
+              services,
+              twoPhase.decisions().available() && twoPhase.decisions().refusing().isEmpty(),
+              () -> settings.commitMode() == CommitMode.ATOMIC);
       if (!savepoints.isEmpty()) {
         entries.mark();
       }
@@ -329,12 +352,25 @@ public final class Transaction {
 
   private CommitSteps steps(Set<BackendConnection> readers, List<BackendConnection> mains) {
     if (!needsTwoPhases(mains)) {
-      return new CommitSequence(readers, copies.inOrder(mains), entries, suspects, metrics);
+      return new CommitSequence(
+          readers, copies.inOrder(mains), entries, suspects, metrics, this::remember);
     }
     Map<ShardId, BackendConnection> byShard = new LinkedHashMap<>();
     mains.forEach(main -> byShard.put(main.shard(), main));
     return new AtomicCommit(
         new AtomicCommit.Work(readers, byShard, copies.leaders(), entries), twoPhase, metrics);
+  }
+
+  private void remember(Outcomes outcomes, Throwable cause) {
+    twoPhase
+        .decisions()
+        .ended(
+            new PartialCommit(
+                Instant.now(),
+                twoPhase.database(),
+                twoPhase.user(),
+                outcomes.byShard(),
+                String.valueOf(cause.getMessage())));
   }
 
   /**

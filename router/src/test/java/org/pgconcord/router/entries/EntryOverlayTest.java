@@ -17,7 +17,7 @@ class EntryOverlayTest {
   private static final Entry X1 = new Entry(Tuple.of("x"), Tuple.of("1"));
   private static final Entry X2 = new Entry(Tuple.of("x"), Tuple.of("2"));
 
-  private final EntryOverlay overlay = new EntryOverlay();
+  private final EntryOverlay overlay = new EntryOverlay(() -> false);
 
   @Test
   void aKeyThatNobodyTouchedIsClaimed() {

@@ -15,7 +15,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.pgconcord.config.catalog.GsiState;
+import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.tx.Shards;
 import org.pgconcord.testkit.fault.Action;
 import org.pgconcord.testkit.fault.Direction;
@@ -138,6 +141,46 @@ class AtomicIT {
       run(client, insert(ON_A, 1, X));
     } finally {
       shards.run(B, "DROP TRIGGER tells ON users");
+    }
+  }
+
+  @Test
+  void withoutPreparedTransactionsTheSecondShardAndAMoveAreRefusedAtTheirStatement()
+      throws SQLException {
+    rig.refusing.set(Set.of(new ShardId("shard-b")));
+    try (Connection client = rig.router.connect("simple")) {
+      run(client, insert(ON_A, 1, X));
+      run(client, "BEGIN; DELETE FROM users WHERE tenant_id = " + ON_A);
+      assertThat(fails(client, insert(ON_B, 1, X)).getSQLState()).isEqualTo("0A000");
+      run(client, "ROLLBACK; SET pgconcord.tx_mode = atomic");
+      run(client, "BEGIN");
+      run(client, insert(ON_A, 2, "two@example.com"));
+      assertThat(fails(client, insert(ON_B, 1, Y)).getMessage())
+          .contains("shard-b takes no prepared transactions", "shard-a");
+      run(client, "ROLLBACK");
+    } finally {
+      rig.refusing.set(Set.of());
+    }
+    assertThat(shards.entries()).isEqualTo(Map.of(X, ON_A));
+  }
+
+  /** Its entry stays with POST, which gives it up when the row goes after all. */
+  @Test
+  void aKeyIsDeletedInsertedAndDeletedAgain() throws SQLException {
+    try (Connection client = rig.router.connect("simple")) {
+      plant(client);
+      run(client, "SET pgconcord.tx_mode = atomic");
+      for (boolean keeps : new boolean[] {true, false}) {
+        run(client, "BEGIN; DELETE FROM users WHERE tenant_id = " + ON_B);
+        run(client, insert(ON_B, 7, Y));
+        assertThat(tenants(client, Y)).containsExactly(ON_B);
+        if (!keeps) {
+          run(client, "DELETE FROM users WHERE tenant_id = " + ON_B);
+          assertThat(tenants(client, Y)).isEmpty();
+        }
+        run(client, "COMMIT");
+        assertThat(shards.entries()).isEqualTo(keeps ? BEFORE : Map.of(X, ON_A));
+      }
     }
   }
 
@@ -276,6 +319,39 @@ class AtomicIT {
     }
     System.out.println("cuts=" + cuts + " direction=" + direction);
     assertThat(cuts).isGreaterThan(10);
+  }
+
+  /** In multi a cut can leave one shard's part; then the catalog has who, where and how. */
+  @Test
+  void anUnevenEndInMultiIsKeptInTheCatalog() throws Exception {
+    SQLException failure = null;
+    for (int message = 1; message < 40 && !uneven(failure); message++) {
+      shards.empty();
+      rig.network.begin(List.of());
+      try (Connection client = rig.router.connect("simple")) {
+        run(client, "BEGIN; " + insert(ON_A, 1, X) + "; " + insert(ON_B, 1, Y));
+        rig.network.begin(
+            List.of(Rule.on(Direction.TO_CLIENT).nth(message).then(new Action.Cut())));
+        failure = commit(client);
+      }
+    }
+    rig.network.begin(List.of());
+    assertThat(uneven(failure)).as("%s", failure).isTrue();
+    await()
+        .atMost(Duration.ofSeconds(10))
+        .untilAsserted(
+            () ->
+                assertThat(
+                        shards.ask(
+                            A,
+                            "SELECT count(*) FROM pgconcord.partial_commit WHERE role = 'demo' AND"
+                                + " database = 'app' AND shards @> '{shard-a,shard-b}' AND outcomes"
+                                + " && '{unknown,committed}'"))
+                    .isEqualTo("1"));
+  }
+
+  private static boolean uneven(@Nullable SQLException failure) {
+    return failure != null && List.of("08007", "2D000").contains(failure.getSQLState());
   }
 
   private static void checkOutcome(int message, SQLException failure) {

@@ -11,12 +11,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.pgconcord.config.atomic.AtomicTransaction;
 import org.pgconcord.config.atomic.Decision;
 import org.pgconcord.config.atomic.DecisionLog;
 import org.pgconcord.config.atomic.GlobalId;
+import org.pgconcord.config.atomic.PartialCommits;
 import org.pgconcord.config.atomic.Participant;
 import org.pgconcord.config.atomic.PreparedTransaction;
 import org.pgconcord.config.atomic.PreparedTransactions;
@@ -27,6 +29,7 @@ import org.pgconcord.config.catalog.CatalogInstaller;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.backend.ShardDirectory;
 import org.pgconcord.router.tx.Decisions;
+import org.pgconcord.router.tx.PartialCommitLog;
 import org.pgconcord.router.tx.Shards;
 import org.pgconcord.router.tx.StoredDecisions;
 import org.pgconcord.testkit.cluster.ShardCluster;
@@ -44,6 +47,10 @@ final class AtomicRig implements AutoCloseable {
   final Shards shards;
   final FaultNetwork network;
   final StopAt stops;
+
+  /** Shards that the router takes for ones without prepared transactions. */
+  final AtomicReference<Set<ShardId>> refusing = new AtomicReference<>(Set.of());
+
   private final DecisionLog log;
   private final StoredDecisions stored;
 
@@ -111,7 +118,9 @@ final class AtomicRig implements AutoCloseable {
     return new StoredDecisions(
         new StoredDecisions.Names(id, name, "pgconcord"),
         new DecisionLog(RouterPresence.shown(name, () -> service(cluster, TwoShards.A))),
-        this::resolve);
+        new PartialCommitLog(new PartialCommits(() -> service(cluster, TwoShards.A))),
+        this::resolve,
+        refusing::get);
   }
 
   private static Connection service(Shards shards, ShardId shard) {

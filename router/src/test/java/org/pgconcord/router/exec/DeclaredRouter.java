@@ -14,10 +14,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.pgconcord.config.atomic.DecisionLog;
 import org.pgconcord.config.atomic.GlobalId;
+import org.pgconcord.config.atomic.PartialCommits;
 import org.pgconcord.config.atomic.RouterPresence;
 import org.pgconcord.config.catalog.CatalogInstaller;
 import org.pgconcord.config.catalog.FencedTable;
@@ -40,6 +42,7 @@ import org.pgconcord.router.entries.LookupIndexes;
 import org.pgconcord.router.plan.StatementPlanner;
 import org.pgconcord.router.tx.Deadlocks;
 import org.pgconcord.router.tx.Decisions;
+import org.pgconcord.router.tx.PartialCommitLog;
 import org.pgconcord.router.tx.RouterEpochs;
 import org.pgconcord.router.tx.StoredDecisions;
 import org.pgconcord.router.tx.TransactionMetrics;
@@ -158,7 +161,9 @@ final class DeclaredRouter implements AutoCloseable {
     return new StoredDecisions(
         new StoredDecisions.Names(id, name, ClusterRoles.SERVICE),
         new DecisionLog(RouterPresence.shown(name, () -> service(home))),
-        stuck -> {});
+        new PartialCommitLog(new PartialCommits(() -> service(home))),
+        stuck -> {},
+        Set::of);
   }
 
   private Connection service(ShardId shard) {

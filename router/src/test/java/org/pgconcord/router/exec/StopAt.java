@@ -1,6 +1,7 @@
 package org.pgconcord.router.exec;
 
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.atomic.Decision;
 import org.pgconcord.config.atomic.GlobalId;
 import org.pgconcord.config.atomic.Part;
+import org.pgconcord.config.atomic.PartialCommit;
 import org.pgconcord.config.atomic.Participant;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.tx.Decisions;
@@ -70,6 +72,11 @@ final class StopAt implements Decisions {
   }
 
   @Override
+  public Set<ShardId> refusing() {
+    return real.refusing();
+  }
+
+  @Override
   public String serviceRole() {
     return real.serviceRole();
   }
@@ -106,6 +113,11 @@ final class StopAt implements Decisions {
   @Override
   public void finished(String id) {
     real.finished(id);
+  }
+
+  @Override
+  public void ended(PartialCommit commit) {
+    real.ended(commit);
   }
 
   @Override
