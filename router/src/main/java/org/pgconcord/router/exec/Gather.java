@@ -175,9 +175,22 @@ final class Gather {
               types,
               parameters.withResultFormats(into.formats()),
               "",
-              false,
+              true,
               0),
           this);
+    }
+
+    /** What this shard calls by the columns' names must be what the finishing shard does. */
+    @Override
+    public void rowDescription(Frame frame) {
+      into.differing(RowDescription.read(frame))
+          .ifPresent(
+              column ->
+                  fail(
+                      ErrorFields.of(
+                          ErrorCode.SCATTER_SHARDS_DIFFER.because(
+                              "shard %s differs from others in the type of column %s of %s"
+                                  .formatted(backend.shard(), column, fetch.table())))));
     }
 
     @Override

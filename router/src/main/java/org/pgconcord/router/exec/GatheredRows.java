@@ -2,6 +2,7 @@ package org.pgconcord.router.exec;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,17 @@ final class GatheredRows {
       formats[i] = (short) (columns.get(i).type().binary() ? 1 : 0);
     }
     return formats;
+  }
+
+  /** The first column that has another type on a shard; a user's types have other oids there. */
+  Optional<String> differing(RowDescription described) {
+    for (int i = 0; i < columns.size(); i++) {
+      GatheredType type = columns.get(i).type();
+      if (i >= described.fields().size() || !type.mayBe(described.fields().get(i).typeOid())) {
+        return Optional.of(fetch.columns().get(i).name());
+      }
+    }
+    return Optional.empty();
   }
 
   void add(List<byte @Nullable []> row) {

@@ -46,6 +46,15 @@ public record GatheredType(int oid, String name, boolean binary) {
     return Map.copyOf(names);
   }
 
+  /** Whether another server's type of this number can be this one: a user's has any there. */
+  public boolean mayBe(int other) {
+    return oid == other || (isUsers(oid) && isUsers(other));
+  }
+
+  private static boolean isUsers(int oid) {
+    return oid >= FIRST_USER_OID || oid < 0;
+  }
+
   /**
    * The way for a type.
    *
@@ -55,7 +64,7 @@ public record GatheredType(int oid, String name, boolean binary) {
     String scalar = SCALARS.get(oid);
     if (scalar != null) {
       return new GatheredType(oid, scalar, true);
-    } else if (oid >= FIRST_USER_OID || oid < 0 || PLAIN_ARRAYS.contains(oid)) {
+    } else if (isUsers(oid) || PLAIN_ARRAYS.contains(oid)) {
       return new GatheredType(oid, "pg_catalog.text", false);
     }
     throw ErrorCode.QUERY_NEEDS_MERGE

@@ -210,6 +210,21 @@ class WholeAnswersIT {
   }
 
   @Test
+  void aShardWithAnotherTypeOfColumnIsNamed() throws SQLException {
+    ShardId second = router.cluster.shards().get(1);
+    String query = "SELECT sum(x.page) FROM pages x JOIN pages y ON x.page = y.page + 1";
+    try (Connection client = router.connect("simple")) {
+      assertThat(answer(client, query)).doesNotContain("error");
+      router.direct(second, "ALTER TABLE pages ALTER page TYPE real");
+      assertThat(answer(client, query))
+          .startsWith("error 55000")
+          .contains("exec/shards-differ", second.uid(), "page");
+    } finally {
+      router.direct(second, "ALTER TABLE pages ALTER page TYPE integer");
+    }
+  }
+
+  @Test
   void anErrorOfAShardEndsTheStatementInPlainWords() throws SQLException {
     try (Connection client = router.connect("simple")) {
       for (String sql :
