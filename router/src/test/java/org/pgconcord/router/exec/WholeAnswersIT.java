@@ -1,62 +1,33 @@
 package org.pgconcord.router.exec;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.pgconcord.router.exec.WholeServer.answer;
+import static org.pgconcord.router.exec.WholeServer.run;
+import static org.pgconcord.router.exec.WholeServer.statements;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.Date;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
-import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
-import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pgconcord.config.value.ShardId;
-import org.pgconcord.testkit.cluster.ClusterRoles;
 
 /**
  * Queries over tables of three shards answer as one server that holds all of their rows: the same
  * columns, types and values, in the same order where they have one.
  */
 class WholeAnswersIT {
-  private static final String DOCUMENT =
-      """
-      {"authoritative_shard_group": "meta",
-       "shard_indexes": {
-         "tenant": {"type": "xxhash", "columns": ["tenant"]},
-         "event": {"type": "xxhash", "columns": ["id"]}},
-       "shard_groups": [
-         {"uid": "meta", "key_ranges": [{"shard_uid": "shard-a"}]},
-         {"uid": "data", "default_shard_index": "tenant", "key_ranges": [
-           {"shard_uid": "shard-a", "end": "55"},
-           {"shard_uid": "shard-b", "start": "55", "end": "aa"},
-           {"shard_uid": "shard-c", "start": "aa"}]},
-         {"uid": "log", "default_shard_index": "event", "key_ranges": [
-           {"shard_uid": "shard-c", "end": "80"},
-           {"shard_uid": "shard-b", "start": "80"}]}],
-       "databases": {"app": {"schemas": {"public": {
-         "tables": {
-           "accounts": {"shard_group": "data"},
-           "orders": {"shard_group": "data"},
-           "pages": {"shard_group": "data"},
-           "events": {"shard_group": "log"},
-           "notes": {"shard_group": "meta"}},
-         "reference_tables": {"countries": {"shard_groups": ["data"]}}}}}}}
-      """;
-
+  private static WholeServer server;
   private static DeclaredRouter router;
 
   /** All rows on one plain server. */
@@ -64,50 +35,14 @@ class WholeAnswersIT {
 
   @BeforeAll
   static void start() throws SQLException, IOException {
-    router = new DeclaredRouter(3, DOCUMENT, statements("schema.sql"));
-    ShardId first = router.cluster.shards().get(0);
-    try (Connection admin = router.cluster.asSuperuser(first)) {
-      run(admin, "CREATE DATABASE whole OWNER " + ClusterRoles.OWNER);
-    }
-    whole = router.cluster.connect(first, ClusterRoles.OWNER, "whole");
-    for (String statement : statements("schema.sql")) {
-      run(whole, statement);
-    }
-    for (String statement : statements("rows.sql")) {
-      run(whole, statement);
-    }
-    distribute();
-  }
-
-  /** Every table's rows go through the router, so that each is where it belongs. */
-  private static void distribute() throws SQLException {
-    try (Connection client = router.connect("extended")) {
-      for (String table : List.of("accounts", "orders", "events", "countries", "notes")) {
-        for (String row : DeclaredRouter.rows(whole, literals(table))) {
-          run(client, "INSERT INTO " + table + " VALUES (" + row + ")");
-        }
-      }
-    }
-  }
-
-  /** A query for each row of the table as a list of constants. */
-  private static String literals(String table) throws SQLException {
-    String columns =
-        String.join(
-            ", ",
-            DeclaredRouter.rows(
-                whole,
-                "SELECT 'quote_nullable(' || attname || '::text)' FROM pg_attribute WHERE attrelid"
-                    + " = '"
-                    + table
-                    + "'::regclass AND attnum > 0 ORDER BY attnum"));
-    return "SELECT concat_ws(', ', " + columns + ") FROM " + table;
+    server = new WholeServer();
+    router = server.router;
+    whole = server.whole;
   }
 
   @AfterAll
   static void stop() throws SQLException {
-    whole.close();
-    router.close();
+    server.close();
   }
 
   @ParameterizedTest
@@ -237,65 +172,6 @@ class WholeAnswersIT {
         assertThat(answer(client, sql)).isEqualTo(expected).startsWith("error");
       }
       assertThat(DeclaredRouter.rows(client, "SELECT count(*) FROM orders")).containsExactly("300");
-    }
-  }
-
-  // --- answers ---------------------------------------------------------------------------------
-
-  static String answer(Connection connection, String query) {
-    try (PreparedStatement statement = connection.prepareStatement(query)) {
-      return answer(statement, ordered(query));
-    } catch (SQLException e) {
-      return "error " + e.getSQLState() + " " + e.getMessage();
-    }
-  }
-
-  static String answer(PreparedStatement statement, boolean ordered) throws SQLException {
-    ResultSet rows = statement.executeQuery();
-    ResultSetMetaData columns = rows.getMetaData();
-    List<String> lines = new ArrayList<>();
-    while (rows.next()) {
-      List<String> values = new ArrayList<>();
-      for (int i = 1; i <= columns.getColumnCount(); i++) {
-        values.add(String.valueOf(rows.getString(i)));
-      }
-      lines.add(String.join("|", values));
-    }
-    if (!ordered) {
-      Collections.sort(lines);
-    }
-    List<String> head = new ArrayList<>();
-    for (int i = 1; i <= columns.getColumnCount(); i++) {
-      head.add(
-          columns.getColumnLabel(i)
-              + ":"
-              + columns.getColumnTypeName(i)
-              + "("
-              + columns.getPrecision(i)
-              + ")");
-    }
-    return String.join(",", head) + " " + lines;
-  }
-
-  private static boolean ordered(String query) {
-    return query.toUpperCase(Locale.ROOT).matches("(?s).*ORDER BY [^()]*(\\([^()]*\\)[^()]*)*");
-  }
-
-  private static void run(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
-  }
-
-  /** The statements of a file of this directory; each ends a line with its semicolon. */
-  private static List<String> statements(String file) throws IOException {
-    try (InputStream in = WholeAnswersIT.class.getResourceAsStream("/reads/" + file)) {
-      String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
-      String plain = text.replaceAll("(?m)^--.*\n", "");
-      return Arrays.stream(plain.split(";\n"))
-          .map(String::strip)
-          .filter(s -> !s.isEmpty())
-          .toList();
     }
   }
 }

@@ -1,0 +1,267 @@
+package org.pgconcord.router.exec;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * Makes queries over the tables of {@code reads/schema.sql} whose answers one server gives in one
+ * way only: an order is a whole one, a limit stands behind an order, and no sum depends on the
+ * order of its terms.
+ */
+final class RandomQueries {
+  private static final List<String> ACCOUNT_VALUES =
+      List.of(
+          "%s.id",
+          "%s.tenant",
+          "%s.name",
+          "%s.city",
+          "%s.balance",
+          "%s.born",
+          "%s.active",
+          "%s.code",
+          "%s.plain",
+          "%s.wort",
+          "%s.tiny",
+          "%s.feels",
+          "%s.size",
+          "upper(%s.city)",
+          "%s.balance * 2",
+          "coalesce(%s.name, '-')",
+          "%s.nums",
+          "%s.seen",
+          "%s.doc ->> 'n'",
+          "CASE WHEN %s.active THEN 'y' ELSE 'n' END",
+          "extract(month FROM %s.born)");
+  private static final List<String> ORDER_VALUES =
+      List.of(
+          "%s.order_id",
+          "%s.tenant",
+          "%s.account",
+          "%s.total",
+          "%s.status",
+          "%s.placed",
+          "%s.total::int % 7",
+          "date_trunc('day', %s.placed)",
+          "%s.status || '!'");
+  private static final List<String> GROUPABLE =
+      List.of(
+          "%s.tenant",
+          "%s.city",
+          "%s.code",
+          "%s.active",
+          "%s.plain",
+          "%s.feels",
+          "%s.tiny % 5",
+          "%s.city IS NULL",
+          "date_trunc('year', %s.born)",
+          "%s.balance > 0");
+  private static final List<String> AGGREGATES =
+      List.of(
+          "count(*)",
+          "count(%s.name)",
+          "sum(%s.id)",
+          "sum(%s.balance)",
+          "avg(%s.id)",
+          "avg(%s.balance)",
+          "min(%s.born)",
+          "max(%s.city)",
+          "min(%s.wort)",
+          "max(%s.feels)",
+          "bool_or(%s.active)",
+          "count(DISTINCT %s.city)",
+          "sum(DISTINCT %s.tiny)",
+          "count(*) FILTER (WHERE %s.active)",
+          "array_agg(%s.id ORDER BY %s.id)",
+          "string_agg(%s.code, ',' ORDER BY %s.id)",
+          "sum(%s.tiny) * 2 - count(*)");
+  private static final List<String> ACCOUNT_CONDITIONS =
+      List.of(
+          "%s.id < 60",
+          "%s.tenant = 3",
+          "%s.tenant IN (1, 2, 5)",
+          "%s.active",
+          "%s.active IS NOT TRUE",
+          "%s.name IS NULL",
+          "%s.balance BETWEEN 0 AND 400",
+          "%s.city LIKE '_s%%'",
+          "lower(%s.city) = 'oslo'",
+          "%s.tiny %% 3 = 1",
+          "%s.feels > 'sad'",
+          "%s.born >= date '2020-06-01'",
+          "NOT %s.active",
+          "(%s.code = 'DE' OR %s.id > 100)",
+          "%s.nums @> ARRAY[20]",
+          "%s.tenant = ANY ('{4,6}')");
+  private static final List<String> ORDER_CONDITIONS =
+      List.of(
+          "%s.total > 50",
+          "%s.status = 'paid'",
+          "%s.status IS NULL",
+          "%s.tenant = 2",
+          "%s.order_id %% 4 = 0",
+          "%s.tenant IN (0, 6)",
+          "%s.account < 40");
+
+  private final Random random;
+
+  RandomQueries(Random random) {
+    this.random = random;
+  }
+
+  String next() {
+    return switch (random.nextInt(8)) {
+      case 0, 1 -> rows();
+      case 2, 3 -> groups();
+      case 4, 5 -> joined();
+      case 6 -> combined();
+      default -> nested();
+    };
+  }
+
+  private String rows() {
+    String distinct = random.nextInt(4) == 0 ? "DISTINCT " : "";
+    List<String> values = some(ACCOUNT_VALUES, "a", 1 + random.nextInt(3));
+    if (distinct.isEmpty()) {
+      values.add("a.id");
+    }
+    return "SELECT "
+        + distinct
+        + String.join(", ", values)
+        + " FROM accounts a"
+        + where("a")
+        + ordered(values.size());
+  }
+
+  private String groups() {
+    List<String> keys = some(GROUPABLE, "a", random.nextInt(3));
+    List<String> values = new ArrayList<>(keys);
+    values.addAll(some(AGGREGATES, "a", 1 + random.nextInt(3)));
+    String list = String.join(", ", keys);
+    String group =
+        keys.isEmpty()
+            ? ""
+            : switch (random.nextInt(5)) {
+              case 0 -> " GROUP BY ROLLUP (" + list + ")";
+              case 1 -> " GROUP BY CUBE (" + list + ")";
+              default -> " GROUP BY " + list;
+            };
+    String having = random.nextInt(4) == 0 ? " HAVING count(*) > 2" : "";
+    return "SELECT "
+        + String.join(", ", values)
+        + " FROM accounts a"
+        + where("a")
+        + group
+        + having
+        + ordered(values.size());
+  }
+
+  private String joined() {
+    String join = List.of("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN").get(random.nextInt(4));
+    String on =
+        random.nextBoolean() ? "o.tenant = a.tenant AND o.account = a.id" : "o.account = a.id";
+    String more =
+        random.nextInt(3) == 0 && !join.startsWith("FULL")
+            ? " AND " + one(random.nextBoolean() ? ACCOUNT_CONDITIONS : ORDER_CONDITIONS, null)
+            : "";
+    String from = " FROM accounts a " + join + " orders o ON " + on + more;
+    List<String> conditions = new ArrayList<>();
+    for (int i = random.nextInt(3); i > 0; i--) {
+      conditions.add(one(random.nextBoolean() ? ACCOUNT_CONDITIONS : ORDER_CONDITIONS, null));
+    }
+    String where = conditions.isEmpty() ? "" : " WHERE " + String.join(" AND ", conditions);
+    if (random.nextInt(3) == 0) {
+      return "SELECT count(*), sum(o.total), max(a.city)" + from + where;
+    }
+    List<String> values = some(ACCOUNT_VALUES, "a", 1 + random.nextInt(2));
+    values.addAll(some(ORDER_VALUES, "o", 1 + random.nextInt(2)));
+    values.addAll(List.of("a.id", "o.order_id"));
+    return "SELECT " + String.join(", ", values) + from + where + ordered(values.size());
+  }
+
+  private String combined() {
+    String operator =
+        List.of("UNION", "UNION ALL", "INTERSECT", "EXCEPT", "EXCEPT ALL").get(random.nextInt(5));
+    return "SELECT a.tenant::bigint, a.id::bigint FROM accounts a"
+        + where("a")
+        + " "
+        + operator
+        + " SELECT o.tenant, o.account FROM orders o WHERE "
+        + one(ORDER_CONDITIONS, null)
+        + ordered(2);
+  }
+
+  private String nested() {
+    String inner = "o.account = a.id AND " + one(ORDER_CONDITIONS, null);
+    String colocated = random.nextBoolean() ? "o.tenant = a.tenant AND " : "";
+    return switch (random.nextInt(5)) {
+      case 0 ->
+          "SELECT a.id FROM accounts a WHERE EXISTS (SELECT 1 FROM orders o WHERE "
+              + colocated
+              + inner
+              + ") ORDER BY 1";
+      case 1 ->
+          "SELECT a.id, (SELECT sum(o.total) FROM orders o WHERE "
+              + colocated
+              + inner
+              + ") FROM accounts a"
+              + where("a")
+              + " ORDER BY 1";
+      case 2 ->
+          "WITH c AS (SELECT o.tenant, count(*) AS n FROM orders o WHERE "
+              + one(ORDER_CONDITIONS, null)
+              + " GROUP BY o.tenant) SELECT a.id, c.n FROM accounts a LEFT JOIN c ON c.tenant = a.tenant"
+              + where("a")
+              + " ORDER BY 1, 2";
+      case 3 ->
+          "SELECT a.id, sum(a.balance) OVER (PARTITION BY a.city ORDER BY a.id) FROM accounts a"
+              + where("a")
+              + " ORDER BY 1";
+      default ->
+          "SELECT x.city, x.n FROM (SELECT a.city, count(*) AS n FROM accounts a"
+              + where("a")
+              + " GROUP BY a.city) x WHERE x.n NOT IN (SELECT o.order_id FROM orders o WHERE o.order_id < 6)"
+              + " ORDER BY 2, 1";
+    };
+  }
+
+  /** An order over all columns makes every answer one of its kind. */
+  private String ordered(int columns) {
+    if (random.nextInt(3) == 0) {
+      return "";
+    }
+    StringBuilder order = new StringBuilder(" ORDER BY ");
+    for (int i = 1; i <= columns; i++) {
+      order.append(i == 1 ? "" : ", ").append(i).append(random.nextInt(4) == 0 ? " DESC" : "");
+    }
+    if (random.nextBoolean()) {
+      order.append(" LIMIT ").append(random.nextInt(12));
+      order.append(random.nextBoolean() ? " OFFSET " + random.nextInt(9) : "");
+    }
+    return order.toString();
+  }
+
+  private String where(String alias) {
+    int count = random.nextInt(3);
+    return count == 0
+        ? ""
+        : " WHERE " + String.join(" AND ", some(ACCOUNT_CONDITIONS, alias, count));
+  }
+
+  private List<String> some(List<String> from, String alias, int count) {
+    List<String> chosen = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      String one = one(from, alias);
+      if (!chosen.contains(one)) {
+        chosen.add(one);
+      }
+    }
+    return chosen;
+  }
+
+  /** {@code null}: the alias of the list's own table. */
+  private String one(List<String> from, @org.jspecify.annotations.Nullable String alias) {
+    String name = alias == null ? (from.equals(ORDER_CONDITIONS) ? "o" : "a") : alias;
+    return from.get(random.nextInt(from.size())).replace("%s", name).replace("%%", "%");
+  }
+}
