@@ -31,7 +31,7 @@ final class Samples {
         "INSERT INTO users (tenant_id, user_id, email) VALUES (%d, 4000000000, '%s')"
             .formatted(user.tenantId() % 1000 + 1, user.email()),
         "23505");
-    showRefused("what cannot be answered exactly yet", "SELECT max(name) FROM users", "0A000");
+    showRefused("what means something on one shard only", "SELECT ctid FROM users", "0A000");
   }
 
   private List<Sample> samples() {
@@ -50,6 +50,12 @@ final class Samples {
                 + key.replace("AND ", "AND u."),
             1),
         new Sample("all shards", "SELECT tenant_id, name FROM users WHERE user_id IN (1, 2, 3)", 3),
+        new Sample(
+            "all shards, put together by one of them",
+            "SELECT c.name AS country, count(*) AS users, max(u.user_id) FROM users u"
+                + " JOIN countries c ON c.code = u.country_code WHERE u.user_id < 4"
+                + " GROUP BY c.name ORDER BY 2 DESC, 1 LIMIT 3",
+            3),
         new Sample("no table at all", "SELECT 40 + 2 AS answer", 1));
   }
 
