@@ -222,6 +222,7 @@ class ShardedLookupIT {
   }
 
   @Test
+  @Tag("long")
   void anOwnerUnderAModuloIndex() throws Exception {
     life(
         "owner by modulo",
