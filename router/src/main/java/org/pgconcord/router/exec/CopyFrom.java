@@ -245,11 +245,7 @@ final class CopyFrom implements CopyReceiver, RowReader.Rows {
     finished = true;
     execution.session().interrupts().clear();
     if (failure != null) {
-      if (!byFence && execution.tx().stoppedByFence()) {
-        // A fence that was cancelled because of the failure has nothing to say.
-        execution.tx().takeFenceFailure();
-      }
-      execution.fail(failure);
+      execution.failFirst(failure, byFence);
     } else {
       execution.then(
           commitIfSingle(),

@@ -206,6 +206,19 @@ final class Execution {
     endFailed(() -> sink.error(fields));
   }
 
+  /**
+   * The first failure of several parts, after which the others were cancelled.
+   *
+   * @param byFence a fence was its cause; one that failed later was cancelled because of it, and
+   *     has nothing to say
+   */
+  void failFirst(ErrorFields first, boolean byFence) {
+    if (!byFence && tx().stoppedByFence()) {
+      tx().takeFenceFailure();
+    }
+    fail(first);
+  }
+
   /** An error worded as PostgreSQL words it. */
   void failPlain(String sqlState, String message) {
     fail(ErrorFields.plain("ERROR", sqlState, message));

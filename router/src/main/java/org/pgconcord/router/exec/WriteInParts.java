@@ -62,6 +62,7 @@ final class WriteInParts {
   private final List<Answer> answers = new ArrayList<>();
   private @Nullable RowDescription description;
   private @Nullable ErrorFields failure;
+  private boolean byFence;
   private List<RowSplit.Part> parts;
   private String narrowing = "";
   private Consumer<WriteInParts> nothing = WriteInParts::finish;
@@ -305,6 +306,7 @@ final class WriteInParts {
   private void fail(Answer by, ErrorFields fields) {
     if (failure == null) {
       failure = fields;
+      byFence = execution.tx().stoppedByFence();
       answers.stream().filter(a -> a != by && !a.over).forEach(a -> a.main.cancel());
     }
   }
@@ -316,7 +318,7 @@ final class WriteInParts {
       return;
     }
     if (failure != null) {
-      execution.fail(failure);
+      execution.failFirst(failure, byFence);
     } else if (rows == 0) {
       nothing.accept(this);
     } else {

@@ -267,6 +267,24 @@ class FenceIT {
   }
 
   @Test
+  void theFirstErrorIsToldThoughItsCancelStopsAFenceElsewhere() throws SQLException {
+    try (Connection client = router.connect();
+        Connection drain = shards.cluster.asService(B)) {
+      run(client, insert(ON_A, 1));
+      runUnchecked(drain, exclusive(epoch));
+      assertThatThrownBy(
+              () ->
+                  run(
+                      client,
+                      "INSERT INTO users (tenant_id, user_id, email) VALUES (%s, 1, 'x'), (%s, 2, 'y')"
+                          .formatted(ON_A, ON_B)))
+          .isInstanceOfSatisfying(
+              SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("23505"));
+      assertThat(shards.ask(B, "SELECT count(*) FROM users")).isEqualTo("0");
+    }
+  }
+
+  @Test
   void aRouterThatNeverHearsGivesUpAndTheSessionGoesOn() throws SQLException {
     raise(epoch + 1);
     try (Connection client = router.connect()) {
