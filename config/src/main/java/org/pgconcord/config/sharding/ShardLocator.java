@@ -19,6 +19,7 @@ import org.pgconcord.config.value.ShardId;
  * start that is not above the value owns it. Immutable and safe to share.
  */
 public final class ShardLocator {
+  private final String group;
   private final ShardIndex index;
   private final List<KeyType> types;
   private final RoutingSpace space;
@@ -39,6 +40,7 @@ public final class ShardLocator {
       throw ErrorCode.TOPOLOGY_INVALID.because(
           "shard index %s does not take a key of types %s".formatted(index.name(), types));
     }
+    this.group = group.uid();
     this.index = index;
     this.types = List.copyOf(types);
     this.space = RoutingSpace.of(index);
@@ -51,6 +53,11 @@ public final class ShardLocator {
   /** As above, for a key of one column. */
   public ShardLocator(ShardGroup group, ShardIndex index, KeyType type) {
     this(group, index, List.of(type));
+  }
+
+  /** The group's uid. */
+  public String group() {
+    return group;
   }
 
   /** Whether columns of these types have routing values under an index. */

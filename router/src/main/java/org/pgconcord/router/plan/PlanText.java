@@ -4,20 +4,17 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.config.topology.Referrer;
 import org.pgconcord.config.topology.ShardGroup;
-import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.IndexColumn;
 import org.pgconcord.router.sql.StatementText;
 
-/** A plan in words: the rows of EXPLAIN (ROUTER) and of the {@code plan} command. */
-public final class PlanText implements Plan.Cases<List<String>> {
+/** A plan in words: what EXPLAIN (ROUTER) and the {@code plan} command show. */
+public final class PlanText implements Plan.Cases<PlanOutline> {
   private final StatementText text;
   private final Parameters parameters;
 
@@ -26,92 +23,112 @@ public final class PlanText implements Plan.Cases<List<String>> {
     this.parameters = parameters;
   }
 
-  /** One row per line, in one column named {@code QUERY PLAN}. */
-  public static List<String> render(Planned planned, Parameters parameters) {
+  /** The plan for these values; where they are missing, what is known without them. */
+  public static PlanOutline outline(Planned planned, Parameters parameters) {
     return planned.plan().match(new PlanText(planned.text(), parameters));
   }
 
+  /** The lines of the text form. */
+  public static List<String> render(Planned planned, Parameters parameters) {
+    return outline(planned, parameters).lines(false);
+  }
+
+  private static PlanOutline route(String kind, String words) {
+    return new PlanOutline().field("Kind", kind).add("Route", words);
+  }
+
+  // --- reads -----------------------------------------------------------------------------------
+
   @Override
-  public List<String> oneShard(Plan.OneShard plan) {
+  public PlanOutline oneShard(Plan.OneShard plan) {
     Bound bound = bound(plan.binding());
     if (bound.elsewhere()) {
-      List<String> rows = new ArrayList<>(plan.otherwise().match(this));
-      rows.add("  Not one shard: " + bound.text());
-      return rows;
+      return plan.otherwise()
+          .match(this)
+          .say("Not one shard: " + bound.text())
+          .field("Not One Shard", bound.text());
     }
-    List<String> rows = new ArrayList<>();
-    rows.add("Route: one shard, by shard key");
-    rows.add("  Shard: " + bound.text());
+    PlanOutline rows = route("one-shard", "one shard, by shard key");
+    groups(plan.binding(), rows);
+    return finish(bound.on(rows), plan.facts(), text.sql());
+  }
+
+  @Override
+  public PlanOutline anyCopy(Plan.AnyCopy plan) {
+    PlanOutline rows =
+        route("any-copy", "any copy of a reference table")
+            .say("Shards: one of " + joined(plan.shards()))
+            .shards("One Of", plan.shards());
     return finish(rows, plan.facts(), text.sql());
   }
 
   @Override
-  public List<String> anyCopy(Plan.AnyCopy plan) {
-    List<String> rows = new ArrayList<>();
-    rows.add("Route: any copy of a reference table");
-    rows.add("  Shards: one of " + joined(plan.shards()));
+  public PlanOutline scatter(Plan.Scatter plan) {
+    PlanOutline rows =
+        route("scatter", "scatter, answers concatenated").add("Group", plan.group().uid());
+    narrowed(plan.group(), plan.binding(), () -> plan.shards(text, parameters))
+        .on(rows, "Shards: ");
     return finish(rows, plan.facts(), text.sql());
   }
 
   @Override
-  public List<String> scatter(Plan.Scatter plan) {
-    List<String> rows = new ArrayList<>();
-    rows.add("Route: scatter, answers concatenated");
-    rows.add("  Group: " + plan.group().uid());
-    rows.add(
-        "  Shards: " + narrowed(plan.group(), plan.binding(), () -> plan.shards(text, parameters)));
-    return finish(rows, plan.facts(), text.sql());
-  }
-
-  private String narrowed(
-      ShardGroup group, Optional<ShardBinding> binding, Supplier<List<ShardId>> shards) {
-    boolean open = binding.map(b -> b.needs() > parameters.count()).orElse(false);
-    if (open) {
-      return "those of %s that the parameters decide".formatted(joined(group.shards()));
-    }
-    List<ShardId> found = shards.get();
-    return found.isEmpty() ? "none" : joined(found);
-  }
-
-  @Override
-  public List<String> gather(Plan.Gather plan) {
-    List<String> rows = new ArrayList<>();
-    rows.add("Route: rows gathered, finished on one shard");
-    rows.add("  Finish: " + plan.finishers().get(0));
+  public PlanOutline gather(Plan.Gather plan) {
+    PlanOutline rows =
+        route("gather", "rows gathered, finished on one shard")
+            .say("Finish: " + plan.finishers().get(0))
+            .shards("Finish On One Of", plan.finishers());
+    List<String> lines = new ArrayList<>();
+    List<PlanOutline> fetches = new ArrayList<>();
     for (Fetch fetch : plan.fetches()) {
-      rows.add(
-          "  Fetch: %s from %s"
-              .formatted(
-                  fetch.table(),
-                  narrowed(fetch.group(), fetch.binding(), () -> fetch.shards(text, parameters))));
-      rows.add("    SQL: " + fetch.sql().render(text));
+      Narrowed from =
+          narrowed(fetch.group(), fetch.binding(), () -> fetch.shards(text, parameters));
+      lines.add("Fetch: %s from %s".formatted(fetch.table(), from.text()));
+      PlanOutline one =
+          new PlanOutline()
+              .field("Table", fetch.table().toString())
+              .field("Group", fetch.group().uid());
+      from.known().ifPresent(shards -> one.shards("Shards", shards));
+      fetches.add(one.add("SQL", fetch.sql().render(text)));
     }
+    rows.parts("Fetches", lines, fetches);
     if (!plan.finish().words().isEmpty()) {
-      rows.add("  Partial: " + plan.finish().words());
+      rows.add("Partial", plan.finish().words());
     }
     return finish(rows, plan.facts(), text.sql());
   }
 
   @Override
-  public List<String> gsiRead(Plan.GsiRead plan) {
-    List<String> rows = new ArrayList<>();
-    rows.add("Route: " + byIndex(plan.lookup()));
+  public PlanOutline gsiRead(Plan.GsiRead plan) {
+    PlanOutline rows = route("index-lookup", byIndex(plan.lookup()));
     lookup(plan.lookup(), rows);
     return unusable(plan.lookup(), plan.otherwise())
         .orElseGet(() -> finish(rows, plan.facts(), plan.lookup().ownerSqlShape(text)));
   }
 
   @Override
-  public List<String> gsiWrite(Plan.GsiWrite plan) {
+  public PlanOutline unsharded(Plan.Unsharded plan) {
+    PlanOutline rows = route("unsharded", "unsharded");
+    return finish(on(plan.shard(), rows), plan.facts(), text.sql());
+  }
+
+  @Override
+  public PlanOutline authoritative(Plan.Authoritative plan) {
+    PlanOutline rows = route("authoritative", "authoritative shard");
+    return finish(on(plan.shard(), rows), plan.facts(), text.sql());
+  }
+
+  // --- writes ----------------------------------------------------------------------------------
+
+  @Override
+  public PlanOutline gsiWrite(Plan.GsiWrite plan) {
     LookupRead lookup = plan.lookup();
-    List<String> rows = new ArrayList<>();
-    rows.add("Route: %s by %s".formatted(plan.kind(), byIndex(lookup)));
+    PlanOutline rows = route("write-by-index", "%s by %s".formatted(plan.kind(), byIndex(lookup)));
     lookup(lookup, rows);
     maintains(plan.entries(), rows);
     return unusable(lookup, plan.otherwise()).orElseGet(() -> written(plan, rows));
   }
 
-  private List<String> written(Plan.GsiWrite plan, List<String> rows) {
+  private PlanOutline written(Plan.GsiWrite plan, PlanOutline rows) {
     Optional<EntryWork> entries = plan.entries();
     if (entries.flatMap(EntryWork::old).isPresent()) {
       return changed(rows, plan.facts(), entries, plan.lookup().ownerConditionShape());
@@ -120,82 +137,30 @@ public final class PlanText implements Plan.Cases<List<String>> {
     return finish(rows, plan.facts(), plan.lookup().ownerSqlShape(text) + behind);
   }
 
-  private static String byIndex(LookupRead lookup) {
-    return lookup.index().gsi().unique()
-        ? "index lookup, then one shard"
-        : "index lookup, then the shards that it names";
-  }
-
-  private void lookup(LookupRead lookup, List<String> rows) {
-    rows.add("  Index: %s (epoch %d)".formatted(lookup.index().name(), lookup.epoch()));
-    rows.add(
-        "  Lookup: %s on %s by %s"
-            .formatted(
-                lookup.index().gsi().lookup(),
-                lookupPlace(lookup),
-                lookup.index().key().stream()
-                    .map(IndexColumn::quoted)
-                    .collect(Collectors.joining(", "))));
-    rows.add(
-        "  Owner: %s, one of %s"
-            .formatted(lookup.index().owner().name(), joined(lookup.index().ownerShards())));
-  }
-
-  /** The other way, when a value is known that the index cannot be asked for. */
-  private Optional<List<String>> unusable(LookupRead lookup, Plan otherwise) {
-    return lookup.key(text, parameters).stream()
-        .filter(value -> value instanceof KeyValue.NotConvertible)
-        .map(value -> (KeyValue.NotConvertible) value)
-        .filter(value -> !value.missing())
-        .findFirst()
-        .map(
-            value -> {
-              List<String> others = new ArrayList<>(otherwise.match(this));
-              others.add(
-                  "  Index %s not used: %s".formatted(lookup.index().name(), value.reason()));
-              return others;
-            });
-  }
-
   @Override
-  public List<String> unsharded(Plan.Unsharded plan) {
-    List<String> rows = new ArrayList<>();
-    rows.add("Route: unsharded");
-    rows.add("  Shard: " + plan.shard());
-    return finish(rows, plan.facts(), text.sql());
-  }
-
-  @Override
-  public List<String> authoritative(Plan.Authoritative plan) {
-    List<String> rows = new ArrayList<>();
-    rows.add("Route: authoritative shard");
-    rows.add("  Shard: " + plan.shard());
-    return finish(rows, plan.facts(), text.sql());
-  }
-
-  @Override
-  public List<String> write(Plan.Write plan) {
-    List<String> rows = new ArrayList<>();
+  public PlanOutline write(Plan.Write plan) {
     Bound bound = bound(plan.binding());
     if (bound.elsewhere()) {
-      rows.addAll(plan.otherwise().match(this));
-      rows.add("  Not one shard: " + bound.text());
-      return rows;
+      return plan.otherwise()
+          .match(this)
+          .say("Not one shard: " + bound.text())
+          .field("Not One Shard", bound.text());
     }
-    rows.add("Route: %s on one shard".formatted(plan.kind()));
-    rows.add("  Shard: " + bound.text());
+    PlanOutline rows = route("write-one-shard", "%s on one shard".formatted(plan.kind()));
+    groups(plan.binding(), rows);
+    bound.on(rows);
     maintains(plan.entries(), rows);
     return changed(rows, plan.facts(), plan.entries(), "");
   }
 
   /** What is sent, before it the query that locks the rows. */
-  private List<String> changed(
-      List<String> rows, StatementFacts facts, Optional<EntryWork> entries, String narrowing) {
+  private PlanOutline changed(
+      PlanOutline rows, StatementFacts facts, Optional<EntryWork> entries, String narrowing) {
     Optional<OldRows> old = entries.flatMap(EntryWork::old);
     if (old.isEmpty()) {
       return finish(rows, facts, entries.map(e -> e.sql(text)).orElse(text.sql()));
     }
-    rows.add("  Before: " + old.get().lock(text, EntryWork.ROWS_MOST + 1, narrowing));
+    rows.add("Before", old.get().lock(text, EntryWork.ROWS_MOST + 1, narrowing));
     return finish(
         rows,
         facts,
@@ -203,159 +168,266 @@ public final class PlanText implements Plan.Cases<List<String>> {
   }
 
   @Override
-  public List<String> copyWrite(Plan.CopyWrite plan) {
-    List<String> rows = new ArrayList<>();
-    rows.add("Route: %s on all copies of a reference table".formatted(plan.kind()));
-    rows.add("  Leader: " + plan.leader());
-    rows.add("  Then: the changed rows by value on " + joined(plan.others()));
-    rows.add("  Change: " + plan.work().change());
+  public PlanOutline copyWrite(Plan.CopyWrite plan) {
+    PlanOutline rows =
+        route("write-all-copies", plan.kind() + " on all copies of a reference table")
+            .add("Leader", plan.leader().uid())
+            .say("Then: the changed rows by value on " + joined(plan.others()))
+            .shards("Then", plan.others())
+            .add("Change", plan.work().change());
     return finish(rows, plan.facts(), plan.work().sql(text));
   }
 
   @Override
-  public List<String> insertInParts(Plan.InsertInParts plan) {
-    List<String> rows = new ArrayList<>();
-    rows.add("Route: INSERT in one part for each shard");
+  public PlanOutline insertInParts(Plan.InsertInParts plan) {
+    PlanOutline rows = route("insert-in-parts", "INSERT in one part for each shard");
     maintains(plan.entries(), rows);
     String appended = plan.entries().map(e -> e.edit().text()).orElse("");
     if (plan.rows().needs() > parameters.count()) {
-      rows.add("  Shards: decided by the parameters");
+      rows.say("Shards: decided by the parameters")
+          .field("Shards Undecided", "decided by the parameters");
       return finish(rows, plan.facts(), text.sql() + appended);
     }
-    for (RowSplit.Part part : plan.rows().parts(text, parameters, appended)) {
-      rows.add("  Shard %s: %d rows".formatted(part.shard(), part.rows().size()));
-      rows.add("    SQL: " + part.sql().strip());
-    }
-    rows.add("  Tables: " + plan.facts().tables().get(0));
-    return rows;
+    parts(plan.rows().parts(text, parameters, appended), rows);
+    return tables(plan.facts(), rows);
+  }
+
+  private static void parts(List<RowSplit.Part> parts, PlanOutline rows) {
+    rows.parts(
+        "Parts",
+        parts.stream()
+            .map(part -> "Shard %s: %d rows".formatted(part.shard(), part.rows().size()))
+            .toList(),
+        parts.stream()
+            .map(
+                part ->
+                    new PlanOutline()
+                        .field("Shard", part.shard().uid())
+                        .count("Rows", part.rows().size())
+                        .add("SQL", part.sql().strip()))
+            .toList());
   }
 
   @Override
-  public List<String> writeOnAll(Plan.WriteOnAll plan) {
-    List<String> rows = new ArrayList<>();
-    rows.add("Route: %s on all shards".formatted(plan.kind()));
-    rows.add("  Shards: " + joined(plan.group().shards()));
+  public PlanOutline writeOnAll(Plan.WriteOnAll plan) {
+    PlanOutline rows =
+        route("write-all-shards", plan.kind() + " on all shards")
+            .detail("Group", plan.group().uid())
+            .add("Shards", uids(plan.group().shards()));
     maintains(plan.entries(), rows);
     return changed(rows, plan.facts(), plan.entries(), "");
   }
 
   @Override
-  public List<String> insertUnlessTaken(Plan.InsertUnlessTaken plan) {
-    List<String> rows = new ArrayList<>();
-    rows.add(
-        "Route: INSERT in one part for each shard, keys taken elsewhere known by their entries");
+  public PlanOutline insertUnlessTaken(Plan.InsertUnlessTaken plan) {
+    PlanOutline rows =
+        route(
+            "insert-unless-taken",
+            "INSERT in one part for each shard, keys taken elsewhere known by their entries");
     maintains(Optional.of(plan.entries()), rows);
-    rows.add(
-        "  Arbiters: "
-            + plan.taken().indexes().stream()
-                .map(Object::toString)
-                .sorted()
-                .collect(Collectors.joining(", ")));
-    rows.add(
-        plan.taken().skips()
-            ? "  Taken: the row is left out, each row by itself"
-            : "  Taken by another shard key: refused");
+    rows.add("Arbiters", plan.taken().indexes().stream().map(Object::toString).sorted().toList());
+    if (plan.taken().skips()) {
+      rows.add("Taken", "the row is left out, each row by itself");
+    } else {
+      rows.say("Taken by another shard key: refused").field("Taken", "refused");
+    }
     if (plan.rows().needs() > parameters.count()) {
-      rows.add("  Shards: decided by the parameters");
+      rows.say("Shards: decided by the parameters")
+          .field("Shards Undecided", "decided by the parameters");
       return finish(rows, plan.facts(), plan.whole(text));
     }
-    for (RowSplit.Part part : plan.parts(text, parameters)) {
-      rows.add("  Shard %s: %d rows".formatted(part.shard(), part.rows().size()));
-      rows.add("    SQL: " + part.sql().strip());
-    }
-    rows.add("  Tables: " + plan.facts().tables().get(0));
-    return rows;
+    parts(plan.parts(text, parameters), rows);
+    return tables(plan.facts(), rows);
   }
 
-  @Override
-  public List<String> copyFrom(Plan.CopyFrom plan) {
-    List<String> rows = new ArrayList<>();
-    rows.add("Route: COPY, each row to its shard");
-    rows.add("  Shards: " + joined(plan.group().shards()));
-    rows.add(
-        "  By: "
-            + plan.target().keyPlaces().stream()
-                .map(i -> "field " + (i + 1))
-                .collect(Collectors.joining(", ")));
-    return finish(rows, plan.facts(), plan.sql());
+  private static void maintains(Optional<EntryWork> entries, PlanOutline rows) {
+    entries.ifPresent(
+        work -> {
+          listed(
+              "Maintains",
+              work.gsis().stream().map(Gsi::name).map(Object::toString).toList(),
+              rows);
+          listed(
+              "Checks",
+              work.references().stream().map(Referrer::gsi).map(Object::toString).toList(),
+              rows);
+        });
   }
 
-  @Override
-  public List<String> copyTo(Plan.CopyTo plan) {
-    List<String> rows = new ArrayList<>();
-    rows.add("Route: COPY of all shards, concatenated");
-    rows.add("  Shards: " + joined(plan.shards()));
-    return finish(rows, plan.facts(), plan.sql());
-  }
-
-  private static void maintains(Optional<EntryWork> entries, List<String> rows) {
-    entries.map(EntryWork::gsis).ifPresent(all -> listed("  Maintains: ", all, Gsi::name, rows));
-    entries
-        .map(EntryWork::references)
-        .ifPresent(all -> listed("  Checks: ", all, Referrer::gsi, rows));
-  }
-
-  private static <T> void listed(
-      String word, List<T> all, Function<T, GsiName> name, List<String> rows) {
+  private static void listed(String name, List<String> all, PlanOutline rows) {
     if (!all.isEmpty()) {
-      rows.add(
-          word + all.stream().map(name).map(GsiName::toString).collect(Collectors.joining(", ")));
+      rows.add(name, all);
     }
   }
 
+  // --- COPY ------------------------------------------------------------------------------------
+
   @Override
-  public List<String> session(SessionCommand plan) {
+  public PlanOutline copyFrom(Plan.CopyFrom plan) {
+    PlanOutline rows =
+        route("copy-from", "COPY, each row to its shard")
+            .detail("Group", plan.group().uid())
+            .add("Shards", uids(plan.group().shards()))
+            .add("By", plan.target().keyPlaces().stream().map(i -> "field " + (i + 1)).toList());
+    return finish(rows, plan.facts(), plan.sql());
+  }
+
+  @Override
+  public PlanOutline copyTo(Plan.CopyTo plan) {
+    PlanOutline rows =
+        route("copy-to", "COPY of all shards, concatenated").add("Shards", uids(plan.shards()));
+    return finish(rows, plan.facts(), plan.sql());
+  }
+
+  // --- what no shard sees ----------------------------------------------------------------------
+
+  @Override
+  public PlanOutline session(SessionCommand plan) {
     return plan instanceof SessionCommand.ExplainRouter explain
-        ? render(explain.explained(), parameters)
-        : List.of("Route: carried out by the router");
+        ? outline(explain.explained(), parameters)
+        : route("router", "carried out by the router");
   }
 
   @Override
-  public List<String> refused(Plan.Refused plan) {
-    List<String> rows = new ArrayList<>();
-    rows.add("Refused: %s (%s)".formatted(plan.message(), plan.code().id()));
+  public PlanOutline refused(Plan.Refused plan) {
+    PlanOutline rows =
+        new PlanOutline()
+            .field("Kind", "refused")
+            .say("Refused: %s (%s)".formatted(plan.message(), plan.code().id()))
+            .field("Refused", plan.message())
+            .field("Code", plan.code().id())
+            .field("SQLSTATE", plan.code().sqlState());
     if (plan.detail() != null && !plan.detail().isEmpty()) {
-      rows.add("  Detail: " + plan.detail());
+      rows.add("Detail", plan.detail());
     }
-    rows.add("  Hint: " + (plan.hint() == null ? plan.code().remedy() : plan.hint()));
-    return rows;
+    return rows.add("Hint", plan.hint() == null ? plan.code().remedy() : plan.hint());
   }
+
+  // --- an index --------------------------------------------------------------------------------
+
+  private static String byIndex(LookupRead lookup) {
+    return lookup.index().gsi().unique()
+        ? "index lookup, then one shard"
+        : "index lookup, then the shards that it names";
+  }
+
+  private void lookup(LookupRead lookup, PlanOutline rows) {
+    List<ShardId> shards = lookup.lookupShards(text, parameters);
+    List<String> by = lookup.index().key().stream().map(IndexColumn::quoted).toList();
+    rows.say("Index: %s (epoch %d)".formatted(lookup.index().name(), lookup.epoch()))
+        .field("Index", lookup.index().name().toString())
+        .count("Epoch", lookup.epoch())
+        .say(
+            "Lookup: %s on %s by %s"
+                .formatted(
+                    lookup.index().gsi().lookup(),
+                    (shards.size() == 1 ? "" : "one of ") + joined(shards),
+                    String.join(", ", by)))
+        .field("Lookup Table", lookup.index().gsi().lookup().toString())
+        .shards("Lookup On One Of", shards)
+        .field("Key", by)
+        .say(
+            "Owner: %s, one of %s"
+                .formatted(lookup.index().owner().name(), joined(lookup.index().ownerShards())))
+        .field("Owner", lookup.index().owner().name().toString())
+        .shards("One Of", lookup.index().ownerShards());
+  }
+
+  /** The other way, when a value is known that the index cannot be asked for. */
+  private Optional<PlanOutline> unusable(LookupRead lookup, Plan otherwise) {
+    return lookup.key(text, parameters).stream()
+        .filter(value -> value instanceof KeyValue.NotConvertible)
+        .map(value -> (KeyValue.NotConvertible) value)
+        .filter(value -> !value.missing())
+        .findFirst()
+        .map(
+            value ->
+                otherwise
+                    .match(this)
+                    .say("Index %s not used: %s".formatted(lookup.index().name(), value.reason()))
+                    .field("Index Not Used", lookup.index().name() + ": " + value.reason()));
+  }
+
+  // --- places ----------------------------------------------------------------------------------
 
   /** What became of a binding: a shard, a reason why there is none, or what is still missing. */
-  private record Bound(String text, boolean elsewhere) {}
+  private record Bound(String text, boolean elsewhere, Optional<ShardId> shard) {
+    PlanOutline on(PlanOutline rows) {
+      rows.say("Shard: " + text);
+      return shard
+          .map(found -> rows.shards("Shards", List.of(found)))
+          .orElseGet(() -> rows.field("Shards Undecided", text));
+    }
+  }
 
   private Bound bound(ShardBinding binding) {
     if (binding.needs() > parameters.count()) {
-      return new Bound("decided by the parameters", false);
+      return new Bound("decided by the parameters", false, Optional.empty());
     }
     try {
       Resolution resolution = binding.resolve(text, parameters);
       return resolution instanceof Resolution.One one
-          ? new Bound(one.shard().uid(), false)
-          : new Bound(((Resolution.NotOne) resolution).reason(), true);
+          ? new Bound(one.shard().uid(), false, Optional.of(one.shard()))
+          : new Bound(((Resolution.NotOne) resolution).reason(), true, Optional.empty());
     } catch (ConcordException e) {
-      return new Bound("none: " + e.message(), false);
+      return new Bound("none: " + e.message(), false, Optional.empty());
     }
   }
 
-  private List<String> finish(List<String> rows, StatementFacts facts, String sql) {
-    if (!facts.tables().isEmpty()) {
-      rows.add(
-          "  Tables: "
-              + facts.tables().stream().map(Object::toString).collect(Collectors.joining(", ")));
+  /** The shards of a group that matter, or that the parameters will tell. */
+  private record Narrowed(String text, Optional<List<ShardId>> known) {
+    void on(PlanOutline rows, String line) {
+      rows.say(line + text);
+      known.ifPresentOrElse(
+          found -> rows.shards("Shards", found), () -> rows.field("Shards Undecided", text));
     }
-    rows.add("  SQL: " + sql.strip());
-    facts.stale().lines().forEach(line -> rows.add("  " + line));
-    facts.why().forEach(reason -> rows.add("  Why: " + reason));
+  }
+
+  private Narrowed narrowed(
+      ShardGroup group, Optional<ShardBinding> binding, Supplier<List<ShardId>> shards) {
+    boolean open = binding.map(b -> b.needs() > parameters.count()).orElse(false);
+    if (open) {
+      return new Narrowed(
+          "those of %s that the parameters decide".formatted(joined(group.shards())),
+          Optional.empty());
+    }
+    List<ShardId> found = shards.get();
+    return new Narrowed(found.isEmpty() ? "none" : joined(found), Optional.of(found));
+  }
+
+  private static PlanOutline on(ShardId shard, PlanOutline rows) {
+    return rows.say("Shard: " + shard).shards("Shards", List.of(shard));
+  }
+
+  private static void groups(ShardBinding binding, PlanOutline rows) {
+    List<String> groups =
+        binding.pins().stream().map(pin -> pin.locator().group()).distinct().toList();
+    groups.forEach(group -> rows.detail("Group", group));
+  }
+
+  private PlanOutline finish(PlanOutline rows, StatementFacts facts, String sql) {
+    tables(facts, rows).add("SQL", sql.strip());
+    return reasons(facts, rows);
+  }
+
+  private static PlanOutline tables(StatementFacts facts, PlanOutline rows) {
+    List<String> tables = facts.tables().stream().map(Object::toString).toList();
+    if (!tables.isEmpty()) {
+      rows.add("Tables", tables);
+    }
     return rows;
   }
 
-  private String lookupPlace(LookupRead lookup) {
-    List<ShardId> shards = lookup.lookupShards(text, parameters);
-    return (shards.size() == 1 ? "" : "one of ") + joined(shards);
+  private static PlanOutline reasons(StatementFacts facts, PlanOutline rows) {
+    facts.stale().lines().forEach(rows::say);
+    return rows.field("Marked", facts.stale().lines()).each("Why", "Why Not Better", facts.why());
+  }
+
+  private static List<String> uids(Collection<ShardId> shards) {
+    return shards.stream().map(ShardId::uid).toList();
   }
 
   private static String joined(Collection<ShardId> shards) {
-    return shards.stream().map(ShardId::uid).collect(Collectors.joining(", "));
+    return String.join(", ", uids(shards));
   }
 }
