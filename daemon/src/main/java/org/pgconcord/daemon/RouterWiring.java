@@ -1,7 +1,6 @@
 package org.pgconcord.daemon;
 
 import java.net.InetSocketAddress;
-import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -10,11 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
 import java.util.function.Supplier;
-import org.pgconcord.config.atomic.GlobalId;
 import org.pgconcord.config.catalog.Catalog;
-import org.pgconcord.config.catalog.CatalogWatch;
 import org.pgconcord.config.catalog.RouterLeases;
 import org.pgconcord.config.catalog.RoutingStates;
 import org.pgconcord.config.check.SchemaSurvey;
@@ -28,11 +24,8 @@ import org.pgconcord.daemon.admin.AdminServer;
 import org.pgconcord.daemon.admin.HealthRoutes;
 import org.pgconcord.daemon.admin.PlanRoutes;
 import org.pgconcord.daemon.admin.Route;
-import org.pgconcord.daemon.build.MarkedCopies;
-import org.pgconcord.daemon.build.RoutingPublisher;
 import org.pgconcord.daemon.topology.CatalogLocation;
 import org.pgconcord.router.RouterServer;
-import org.pgconcord.router.tx.RouterEpochs;
 
 /**
  * Builds a process that is a router alone: no engine, no slots, no storage of its own, any number
@@ -68,51 +61,19 @@ final class RouterWiring {
     Catalog catalog = closing.add("catalog", new Catalog(atHome));
     connections.remember(catalog.servers());
     RouterLeases leases = closing.add("leases", new RouterLeases(atHome));
-    RouterLease lease =
-        closing.add(
-            "lease",
-            new RouterLease(
-                "router-" + GlobalId.random(new SecureRandom()),
-                settings.router().listen().toString(),
-                leases));
-    lease.announce();
-
+    RouterLease lease = Routing.announce("router-", settings, leases, closing);
     RoutingStates states = new RoutingStates(catalog, new SchemaSurvey(connections));
-    RouterEpochs epochs = new RouterEpochs(states.load(), lease::valid);
-    RoutingPublisher publisher = new RoutingPublisher(catalog, states, epochs);
-    CatalogWatch watch =
-        closing.add("catalog watch", new CatalogWatch(catalog, states, atHome, publisher::publish));
-    watch.start();
-    MarkedCopies marks = closing.add("copy marks", new MarkedCopies(catalog, publisher));
-    lease.start(Wiring.work(epochs, publisher));
-
-    Metrics metrics = closing.add("metrics", new Metrics(List::of, epochs));
-    TransactionParts transactions =
-        new TransactionParts(
-            atHome,
-            connections,
-            catalog.load().clusterId(),
-            settings.shards().keySet(),
-            () -> new TreeSet<>(publisher.current().topology().databases().keySet()),
-            closing);
-    RouterServer router =
-        closing.add(
-            "router",
-            new RouterParts(settings, environment)
-                .server(
-                    epochs,
-                    catalog,
-                    marks::mark,
-                    transactions.decisions(settings.serviceRole().user(), closing),
-                    metrics.registry(),
-                    closing));
+    Routing routing = Routing.start(catalog, atHome, states, states.load(), lease, closing);
+    Metrics metrics = closing.add("metrics", new Metrics(List::of, routing.epochs()));
+    TransactionParts transactions = routing.transactions(settings, connections, atHome, closing);
+    RouterServer router = routing.router(settings, environment, transactions, metrics, closing);
     InetSocketAddress routerAddress = router.start();
     AdminServer admin =
         closing.add(
             "admin",
             new AdminServer(
                 Address.parse(settings.admin().listen().toString(), "admin.listen"),
-                routes(watch, lease, publisher, metrics)));
+                routes(routing, metrics)));
     admin.start();
     return new Daemon(closing, new Daemon.Addresses(admin.address(), routerAddress));
   }
@@ -149,12 +110,14 @@ final class RouterWiring {
     return ErrorCode.ROUTER_NO_CATALOG.because("no daemon of this version has made a catalog yet");
   }
 
-  private static List<Route> routes(
-      CatalogWatch watch, RouterLease lease, RoutingPublisher publisher, Metrics metrics) {
+  private static List<Route> routes(Routing routing, Metrics metrics) {
     Supplier<Optional<String>> trouble =
-        () -> lease.valid() ? watch.failure() : Optional.of("the router's lease has lapsed");
+        () ->
+            routing.lease().valid()
+                ? routing.watch().failure()
+                : Optional.of("the router's lease has lapsed");
     List<Route> routes = new ArrayList<>(new HealthRoutes(trouble, metrics::scrape).routes());
-    routes.addAll(new PlanRoutes(publisher).routes());
+    routes.addAll(new PlanRoutes(routing.publisher()).routes());
     return routes;
   }
 }

@@ -4,24 +4,20 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
-import org.pgconcord.config.atomic.GlobalId;
 import org.pgconcord.config.catalog.Catalog;
 import org.pgconcord.config.catalog.CatalogInstaller;
 import org.pgconcord.config.catalog.CatalogState;
-import org.pgconcord.config.catalog.CatalogWatch;
 import org.pgconcord.config.catalog.RouterLeases;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.catalog.RoutingStates;
@@ -49,13 +45,10 @@ import org.pgconcord.daemon.build.MarkedCopies;
 import org.pgconcord.daemon.build.ProgressBoard;
 import org.pgconcord.daemon.build.ProgressTable;
 import org.pgconcord.daemon.build.ReferenceOperations;
-import org.pgconcord.daemon.build.RoutingPublisher;
 import org.pgconcord.daemon.topology.CatalogLocation;
 import org.pgconcord.daemon.topology.TopologyOperations;
 import org.pgconcord.daemon.topology.Wish;
-import org.pgconcord.daemon.transactions.TransactionOperations;
 import org.pgconcord.router.RouterServer;
-import org.pgconcord.router.tx.RouterEpochs;
 import org.pgconcord.state.store.StateStore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -104,120 +97,98 @@ final class Wiring {
         new TopologyOperations(catalog, connections, settings.shards().keySet());
     applyFirst(catalog, topologies, file);
     catalog.ensureFences();
-    RoutingStates states = new RoutingStates(catalog, new SchemaSurvey(connections));
-    RouterLeases leases = closing.add("leases", new RouterLeases(atHome));
-    leases.all().stream()
-        .map(RouterLeases.Row::id)
-        .filter(id -> id.startsWith(DAEMON))
-        .forEach(leases::remove); // of daemons that are gone: this one has the lock
-    RouterLease lease =
-        closing.add(
-            "lease",
-            new RouterLease(
-                DAEMON + GlobalId.random(new SecureRandom()),
-                settings.router().listen().toString(),
-                leases));
-    lease.announce();
-    RoutingState first = states.load();
-    topologies.installShards(first.topology());
-    catalog.rememberServers(connections.servers());
-    topologies.againstShards(first.topology()).forEach(f -> log.warn("{}", f.line()));
-
-    RouterEpochs epochs = new RouterEpochs(first, lease::valid);
-    RoutingPublisher publisher = new RoutingPublisher(catalog, states, epochs);
-    CatalogWatch watch =
-        closing.add("catalog watch", new CatalogWatch(catalog, states, atHome, publisher::publish));
-    watch.start();
-    MarkedCopies marks = closing.add("copy marks", new MarkedCopies(catalog, publisher));
-
-    lease.start(work(epochs, publisher));
-    FenceSteps fences = new FenceSteps(catalog, leases, lease.id(), publisher, connections);
+    RouterLeases leases = leases(atHome);
+    Routing routing = routing(catalog, connections, atHome, topologies, leases);
 
     ProgressBoard board = new ProgressBoard(System::nanoTime, progressTable(atHome));
-    StateStore store =
-        closing.add("state", StateStore.open(settings.stateDir().resolve("rocksdb")));
-    GsiOperations gsis = new GsiOperations(publisher, board);
-    Engines engines =
-        closing.add(
-            "engines",
-            new Engines(
-                new Engines.Parts(
-                    settings,
-                    environment,
-                    connections,
-                    catalog,
-                    publisher,
-                    fences,
-                    marks,
-                    gsis,
-                    store,
-                    board),
-                catalog.load().clusterId()));
+    GsiOperations gsis = new GsiOperations(routing.publisher(), board);
+    FenceSteps fences =
+        new FenceSteps(catalog, leases, routing.lease().id(), routing.publisher(), connections);
+    Engines engines = engines(routing, connections, fences, gsis, board);
     closing.add("operations", gsis);
     gsis.start(engines::of);
     ReferenceOperations references = engines.references();
-    CompletableFuture<Void> verified = verifyCopies(run, references, marks);
+    CompletableFuture<Void> verified = verifyCopies(run, references, routing.marks());
 
-    Metrics metrics = new Metrics(gsis::all, epochs);
-    closing.add("metrics", metrics);
-    TransactionParts transactions =
-        new TransactionParts(
-            atHome,
-            connections,
-            catalog.load().clusterId(),
-            settings.shards().keySet(),
-            () -> new TreeSet<>(publisher.current().topology().databases().keySet()),
-            closing);
+    Metrics metrics = closing.add("metrics", new Metrics(gsis::all, routing.epochs()));
+    TransactionParts transactions = routing.transactions(settings, connections, atHome, closing);
     metrics.watch(transactions.counts());
     transactions.start(closing);
-    RouterServer router =
-        closing.add(
-            "router",
-            new RouterParts(settings, environment)
-                .server(
-                    epochs,
-                    catalog,
-                    marks::mark,
-                    transactions.decisions(settings.serviceRole().user(), closing),
-                    metrics.registry(),
-                    closing));
+    RouterServer router = routing.router(settings, environment, transactions, metrics, closing);
     awaitBriefly(verified);
     InetSocketAddress routerAddress = router.start();
 
+    List<Route> routes = new ArrayList<>();
+    routes.addAll(new HealthRoutes(routing.watch()::failure, metrics::scrape).routes());
+    routes.addAll(new TopologyRoutes(topologies, routing.publisher(), gsis, leases).routes());
+    routes.addAll(new GsiRoutes(gsis).routes());
+    routes.addAll(new PlanRoutes(routing.publisher()).routes());
+    routes.addAll(
+        new DoctorRoutes(settings, connections, () -> routing.publisher().current().topology())
+            .routes());
+    routes.addAll(new ReferenceRoutes(references).routes());
+    routes.addAll(new TransactionRoutes(transactions.operations()).routes());
     AdminServer admin =
-        closing.add(
-            "admin",
-            new AdminServer(
-                address(settings.admin().listen()),
-                routes(
-                    connections,
-                    topologies,
-                    leases,
-                    watch,
-                    publisher,
-                    gsis,
-                    references,
-                    transactions.operations(),
-                    metrics)));
+        closing.add("admin", new AdminServer(address(settings.admin().listen()), routes));
     Daemon daemon = new Daemon(closing, new Daemon.Addresses(admin.address(), routerAddress));
-    ticks(lock, daemon, new Vitals(engines, publisher, board), board);
+    ticks(lock, daemon, new Vitals(engines, routing.publisher(), board), board);
     Ticks slow = closing.add("table watch", new Ticks("table watch"));
     slow.every(Duration.ofSeconds(5), "tables", gsis::watchTables);
     Ticks routers = closing.add("routers", new Ticks("routers"));
-    LapsedRouters lapsed = new LapsedRouters(leases, lease.id(), references, engines);
+    LapsedRouters lapsed = new LapsedRouters(leases, routing.lease().id(), references, engines);
     routers.every(Duration.ofSeconds(1), "lapsed leases", lapsed::look);
     routers.every(Duration.ofSeconds(5), "fences", fences::finish);
     admin.start();
     return daemon;
   }
 
-  /** What a router's lease depends on. */
-  static RouterLease.Work work(RouterEpochs epochs, RoutingPublisher publisher) {
-    return new RouterLease.Work(
-        () -> epochs.current().revision(),
-        epochs::acknowledged,
-        publisher::readCatalog,
-        publisher::everyMarkStored);
+  /** Without those of daemons that are gone: this one has the lock. */
+  private RouterLeases leases(Supplier<Connection> atHome) {
+    RouterLeases leases = closing.add("leases", new RouterLeases(atHome));
+    leases.all().stream()
+        .map(RouterLeases.Row::id)
+        .filter(id -> id.startsWith(DAEMON))
+        .forEach(leases::remove);
+    return leases;
+  }
+
+  /** The shards are brought up to what the catalog says before any router acts on it. */
+  private Routing routing(
+      Catalog catalog,
+      ShardConnections connections,
+      Supplier<Connection> atHome,
+      TopologyOperations topologies,
+      RouterLeases leases) {
+    RouterLease lease = Routing.announce(DAEMON, settings, leases, closing);
+    RoutingStates states = new RoutingStates(catalog, new SchemaSurvey(connections));
+    RoutingState first = states.load();
+    topologies.installShards(first.topology());
+    catalog.rememberServers(connections.servers());
+    topologies.againstShards(first.topology()).forEach(f -> log.warn("{}", f.line()));
+    return Routing.start(catalog, atHome, states, first, lease, closing);
+  }
+
+  private Engines engines(
+      Routing routing,
+      ShardConnections connections,
+      FenceSteps fences,
+      GsiOperations gsis,
+      ProgressBoard board) {
+    StateStore store =
+        closing.add("state", StateStore.open(settings.stateDir().resolve("rocksdb")));
+    Engines.Parts parts =
+        new Engines.Parts(
+            settings,
+            environment,
+            connections,
+            routing.catalog(),
+            routing.publisher(),
+            fences,
+            routing.marks(),
+            gsis,
+            store,
+            board);
+    return closing.add("engines", new Engines(parts, routing.catalog().load().clusterId()));
   }
 
   /** After an unclean end nothing is known of the copies until they are compared. */
@@ -280,28 +251,6 @@ final class Wiring {
           stored.revision(),
           settings.topology().map(Path::toString).orElse(""));
     }
-  }
-
-  private List<Route> routes(
-      ShardConnections connections,
-      TopologyOperations topologies,
-      RouterLeases leases,
-      CatalogWatch watch,
-      RoutingPublisher publisher,
-      GsiOperations gsis,
-      ReferenceOperations references,
-      TransactionOperations transactions,
-      Metrics metrics) {
-    List<Route> routes = new ArrayList<>();
-    routes.addAll(new HealthRoutes(watch::failure, metrics::scrape).routes());
-    routes.addAll(new TopologyRoutes(topologies, publisher, gsis, leases).routes());
-    routes.addAll(new GsiRoutes(gsis).routes());
-    routes.addAll(new PlanRoutes(publisher).routes());
-    routes.addAll(
-        new DoctorRoutes(settings, connections, () -> publisher.current().topology()).routes());
-    routes.addAll(new ReferenceRoutes(references).routes());
-    routes.addAll(new TransactionRoutes(transactions).routes());
-    return routes;
   }
 
   private void ticks(DaemonLock lock, Daemon daemon, Vitals vitals, ProgressBoard board) {

@@ -1,26 +1,21 @@
 package org.pgconcord.cdc.apply;
 
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import org.pgconcord.cdc.change.SourceTransaction;
 import org.pgconcord.cdc.change.StreamName;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Lsn;
-import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.LookupIndex;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,10 +56,10 @@ final class Tail implements AutoCloseable {
   private final TailServices services;
   private final TailStream stream;
   private final Patience patience;
-  private final Map<Served.Key, AppliedRows> rows = new ConcurrentHashMap<>();
+  private final TailIntake intake;
   private final Targets targets;
   private final Set<GsiName> reserved = new HashSet<>();
-  private final Deque<Runnable> orders = new ArrayDeque<>();
+  private final TailOrders orders = new TailOrders();
   private final Deque<Long> recent = new ArrayDeque<>();
   private final Thread thread;
   private Lsn handled = Lsn.ZERO;
@@ -77,6 +72,7 @@ final class Tail implements AutoCloseable {
     this.stream = new TailStream(name, services.streams(), services.clock());
     this.patience = new Patience(name);
     this.targets = new Targets(name);
+    this.intake = new TailIntake(name, services);
     this.thread = new Thread(this::run, "tail-" + name);
     thread.setDaemon(true);
     thread.start();
@@ -97,7 +93,7 @@ final class Tail implements AutoCloseable {
     return order(
         () -> {
           targets.remove(index.name());
-          targets.add(take(index, mode));
+          targets.add(intake.take(index, mode));
           reserved.remove(index.name());
           restartStream();
           return true;
@@ -157,7 +153,7 @@ final class Tail implements AutoCloseable {
         () -> {
           List<Served> all = targets.require(gsi);
           for (Served one : all) {
-            resetProgress(one, one.replayFrom(fence));
+            intake.reset(one, one.replayFrom(fence));
           }
           // All rows first: no target may apply blindly while another's row can still fail.
           for (Served one : all) {
@@ -168,13 +164,6 @@ final class Tail implements AutoCloseable {
           restartStream();
           return true;
         });
-  }
-
-  private void resetProgress(Served one, Lsn from) throws SQLException {
-    refuseGap(one.index(), from);
-    try (Connection connection = services.sessions().open(one.key().lookup())) {
-      new ProgressRow(name, one.key().gsi()).reset(connection, from, one.epoch());
-    }
   }
 
   CompletableFuture<Boolean> drop(GsiName gsi) {
@@ -191,10 +180,7 @@ final class Tail implements AutoCloseable {
 
   /** The row changes that have been brought to the index, to each lookup shard; any thread. */
   long appliedRows(GsiName gsi) {
-    return rows.entrySet().stream()
-        .filter(each -> each.getKey().gsi().equals(gsi))
-        .mapToLong(each -> each.getValue().count())
-        .sum();
+    return intake.appliedRows(gsi);
   }
 
   /** The ids of the last transactions that have been handled. */
@@ -204,78 +190,9 @@ final class Tail implements AutoCloseable {
 
   /** Runs on the tail's thread between two batches. */
   private <T> CompletableFuture<T> order(Callable<T> work) {
-    CompletableFuture<T> result = new CompletableFuture<>();
-    synchronized (orders) {
-      if (patience.isClosed()) {
-        result.completeExceptionally(new IllegalStateException("the tail is closed"));
-        return result;
-      }
-      orders.add(
-          () -> {
-            try {
-              result.complete(work.call());
-            } catch (Throwable e) {
-              result.completeExceptionally(e);
-            }
-          });
-    }
+    CompletableFuture<T> result = orders.add(work);
     stream.wake();
     return result;
-  }
-
-  private List<Served> take(LookupIndex index, ServingMode mode) throws SQLException {
-    List<Served> all = new ArrayList<>();
-    for (ShardId lookup : index.lookupShards()) {
-      all.add(take(index, lookup, mode));
-    }
-    return all;
-  }
-
-  private Served take(LookupIndex index, ShardId lookup, ServingMode mode) throws SQLException {
-    TargetContext context =
-        new TargetContext(
-            name,
-            index,
-            lookup,
-            new ShardSessions(services.sessions()),
-            services.sessions(),
-            services.positions(),
-            services.duplicates(),
-            rows.computeIfAbsent(
-                new Served.Key(index.name(), lookup), target -> new AppliedRows()));
-    try (Connection connection = services.sessions().open(lookup)) {
-      ProgressRow.Mark mark =
-          new ProgressRow(name, index.name())
-              .takeOver(connection)
-              .orElseThrow(
-                  () ->
-                      ErrorCode.INTERNAL.because(
-                          "%s has no progress row for stream %s on %s"
-                              .formatted(index.name(), name, lookup)));
-      LOG.info(
-          "tail serves index gsi={} stream={} lookup={} mode={} from={} epoch={}",
-          index.name(),
-          name,
-          lookup,
-          mode,
-          mark.position(),
-          mark.epoch());
-      refuseGap(index, mark.position());
-      return new Served(context, mode, mark);
-    }
-  }
-
-  /**
-   * No slot is ever acknowledged past a progress row of ours. One that is ahead has been made anew,
-   * or moved by somebody else: transactions are missing.
-   */
-  private void refuseGap(LookupIndex index, Lsn from) throws SQLException {
-    Lsn confirmed = services.streams().confirmed(name);
-    if (from.isBefore(confirmed)) {
-      throw ErrorCode.SLOT_LOST
-          .because("stream " + name + " has a gap for " + index.name())
-          .withDetail("applied up to " + from + ", but the slot begins at " + confirmed);
-    }
   }
 
   private void restartStream() {
@@ -289,7 +206,7 @@ final class Tail implements AutoCloseable {
   private void run() {
     try {
       while (!patience.isClosed()) {
-        runOrders();
+        orders.run();
         handle(stream.take(BATCH_ROWS, TICK));
         storePositions();
         acknowledge();
@@ -306,19 +223,8 @@ final class Tail implements AutoCloseable {
     } finally {
       stream.stop();
       targets.all().forEach(one -> one.target().reset());
-      runOrders();
-    }
-  }
-
-  private void runOrders() {
-    for (Optional<Runnable> order = nextOrder(); order.isPresent(); order = nextOrder()) {
-      order.get().run();
-    }
-  }
-
-  private Optional<Runnable> nextOrder() {
-    synchronized (orders) {
-      return Optional.ofNullable(orders.pollFirst());
+      orders.close();
+      orders.run();
     }
   }
 
@@ -473,9 +379,8 @@ final class Tail implements AutoCloseable {
 
   @Override
   public void close() {
-    synchronized (orders) {
-      patience.close();
-    }
+    orders.close();
+    patience.close();
     stream.wake();
     boolean interrupted = false;
     while (thread.isAlive()) {

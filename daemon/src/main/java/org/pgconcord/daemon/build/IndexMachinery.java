@@ -10,16 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
-import org.pgconcord.backfill.Backfill;
-import org.pgconcord.backfill.BackfillProgress;
-import org.pgconcord.backfill.BackfillResult;
-import org.pgconcord.backfill.OwnerSnapshot;
 import org.pgconcord.cdc.apply.ServingMode;
 import org.pgconcord.cdc.change.StreamName;
 import org.pgconcord.cdc.slot.Fences;
-import org.pgconcord.cdc.slot.HeldSnapshot;
 import org.pgconcord.config.catalog.CatalogState;
 import org.pgconcord.config.catalog.FencedTable;
 import org.pgconcord.config.catalog.RoutingState;
@@ -46,25 +40,24 @@ import org.slf4j.LoggerFactory;
 final class IndexMachinery implements Machinery, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(IndexMachinery.class);
   private static final Duration DRAIN = Duration.ofSeconds(60);
-  private static final int SNAPSHOT_ATTEMPTS = 5;
 
   private final GsiName gsi;
   private final EngineServices services;
-  private final Map<ShardId, HeldSnapshot> snapshots = new TreeMap<>();
+  private final Filling filling;
   private final Map<ShardId, Lsn> fences = new HashMap<>();
   private Optional<ServingMode> serving = Optional.empty();
-  private volatile Optional<Backfill> running = Optional.empty();
 
   IndexMachinery(GsiName gsi, EngineServices services) {
     this.gsi = gsi;
     this.services = services;
+    this.filling = new Filling(gsi, services, this::isShared);
   }
 
   @Override
   public void perform(GsiAction action, GsiStatus status) throws Exception {
     switch (action) {
       case PREPARE_SLOTS -> prepare();
-      case BACKFILL -> backfill();
+      case BACKFILL -> filling.run(index());
       case APPLY_BLINDLY -> applyBlindly();
       case QUIESCE_BLIND_WRITES -> quiesce();
       case EMIT_FENCES -> emitFences();
@@ -101,15 +94,11 @@ final class IndexMachinery implements Machinery, AutoCloseable {
     createLookup(index);
     services.tails().unpark(index);
     services.catalog().clearConflicts(gsi);
-    new Backfill(index, services.backfill(index), progress -> {}).forget();
+    filling.forget(index);
     for (ShardId shard : index.ownerShards()) {
       services.publications().publish(stream(shard), index.gsi().owner(), identity(index));
     }
-    releaseSnapshots();
-    services.tails().reserve(index);
-    for (ShardId shard : index.ownerShards()) {
-      makeSlot(shard);
-    }
+    filling.makeSlots(index);
   }
 
   private void createLookup(LookupIndex index) throws SQLException {
@@ -132,142 +121,6 @@ final class IndexMachinery implements Machinery, AutoCloseable {
     Set<String> columns = new HashSet<>(index.owner().primaryKey());
     index.columns().forEach(column -> columns.add(column.name()));
     return columns;
-  }
-
-  private void makeSlot(ShardId shard) throws SQLException {
-    HeldSnapshot old = snapshots.remove(shard);
-    if (old != null) {
-      old.close();
-    }
-    services
-        .slots()
-        .blockers(stream(shard))
-        .forEach(
-            blocker -> log.warn("a slot waits gsi={} shard={} for=\"{}\"", gsi, shard, blocker));
-    services.board().begin(gsi, shard, "slot");
-    snapshots.put(shard, services.sharedSlots().snapshot(gsi, stream(shard), isShared(shard)));
-    services.board().end(gsi, shard);
-  }
-
-  private void backfill() throws SQLException {
-    LookupIndex index = index();
-    Backfill backfill = new Backfill(index, services.backfill(index), this::report);
-    running = Optional.of(backfill);
-    services.tails().reserve(index);
-    try {
-      renewWhatIsLost(index, backfill);
-      BackfillResult result = attempt(backfill);
-      index.ownerShards().forEach(shard -> services.board().end(gsi, shard));
-      log.info(
-          "gsi backfill ended gsi={} rows={} duplicate_rows={} null_violations={}",
-          gsi,
-          result.rows(),
-          result.duplicateRows(),
-          result.nullViolations());
-    } finally {
-      running = Optional.empty();
-      services.sharedSlots().leave(gsi);
-      releaseSnapshots();
-    }
-  }
-
-  /**
-   * A shard whose runs are there but whose slot is gone, or has moved past their snapshot, has a
-   * gap: all begins anew.
-   */
-  private void renewWhatIsLost(LookupIndex index, Backfill backfill) throws SQLException {
-    Set<ShardId> needed = backfill.shardsWithoutRuns();
-    Map<ShardId, Lsn> points = backfill.consistentPoints();
-    for (ShardId shard : index.ownerShards()) {
-      Lsn point = points.get(shard);
-      if (point != null && !needed.contains(shard) && !streamHas(shard, point)) {
-        log.warn("slot lost during a build, beginning anew gsi={} shard={}", gsi, shard);
-        backfill.forget();
-        return;
-      }
-    }
-  }
-
-  /** Everything after the position can still be read from the stream's slot. */
-  private boolean streamHas(ShardId shard, Lsn position) throws SQLException {
-    return services
-        .slots()
-        .health(stream(shard))
-        .filter(health -> !health.isLost() && !position.isBefore(health.confirmed()))
-        .isPresent();
-  }
-
-  private BackfillResult attempt(Backfill backfill) throws SQLException {
-    for (int attempt = 1; ; attempt++) {
-      for (ShardId shard : backfill.shardsWithoutRuns()) {
-        HeldSnapshot held = snapshots.get(shard);
-        if (held == null || !alive(shard) || !streamHas(shard, held.consistentPoint())) {
-          makeSlot(shard);
-        }
-      }
-      try {
-        return backfill.run(ownerSnapshots());
-      } catch (ConcordException e) {
-        if (e.code() != ErrorCode.BACKFILL_SNAPSHOT_LOST || attempt == SNAPSHOT_ATTEMPTS) {
-          throw e;
-        }
-        log.warn("snapshot lost, making another gsi={} cause=\"{}\"", gsi, e.message());
-      }
-    }
-  }
-
-  private boolean alive(ShardId shard) throws SQLException {
-    HeldSnapshot held = snapshots.get(shard);
-    if (held == null) {
-      return false;
-    }
-    try (Connection other = services.sessions().open(shard)) {
-      return held.isAlive(other);
-    }
-  }
-
-  private Map<ShardId, OwnerSnapshot> ownerSnapshots() {
-    Map<ShardId, OwnerSnapshot> all = new HashMap<>();
-    snapshots.forEach(
-        (shard, held) ->
-            all.put(
-                shard,
-                new OwnerSnapshot(
-                    shard, held.consistentPoint(), held.snapshotName(), hold(shard, held))));
-    return all;
-  }
-
-  private OwnerSnapshot.Hold hold(ShardId shard, HeldSnapshot held) {
-    return new OwnerSnapshot.Hold() {
-      @Override
-      public boolean alive() {
-        try (Connection other = services.sessions().open(shard)) {
-          return held.isAlive(other);
-        } catch (SQLException e) {
-          return false;
-        }
-      }
-
-      @Override
-      public void release() {
-        held.close();
-      }
-    };
-  }
-
-  private void releaseSnapshots() {
-    snapshots.values().forEach(HeldSnapshot::close);
-    snapshots.clear();
-  }
-
-  private void report(BackfillProgress progress) {
-    String phase = progress.phase() == BackfillProgress.Phase.EXPORT ? "backfill" : "load";
-    services
-        .board()
-        .report(gsi, progress.shard(), phase, progress.rows(), progress.rowsEstimated());
-    if (progress.percent() >= 100) {
-      services.board().end(gsi, progress.shard());
-    }
   }
 
   // --- the tails -------------------------------------------------------------------------------
@@ -406,11 +259,11 @@ final class IndexMachinery implements Machinery, AutoCloseable {
 
   /** Ends a running backfill from another thread. */
   void stop() {
-    running.ifPresent(Backfill::stop);
+    filling.stop();
   }
 
   @Override
   public void close() {
-    releaseSnapshots();
+    filling.close();
   }
 }

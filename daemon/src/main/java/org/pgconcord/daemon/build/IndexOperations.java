@@ -14,10 +14,8 @@ import org.pgconcord.daemon.topology.Wish;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.state.lifecycle.GsiAction;
 import org.pgconcord.state.lifecycle.GsiEvent;
-import org.pgconcord.verifier.VerifyRequest;
 import org.pgconcord.verifier.gate.UnmetCondition;
 import org.pgconcord.verifier.report.ReportJson;
-import org.pgconcord.verifier.report.VerificationReport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,9 +47,6 @@ import org.slf4j.LoggerFactory;
 final class IndexOperations implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(IndexOperations.class);
 
-  /** Each round settles all that a search for differences holds at once. */
-  private static final int REPAIRS = 10;
-
   private final GsiName gsi;
   private final EngineServices services;
   private final IndexMachinery machinery;
@@ -60,6 +55,7 @@ final class IndexOperations implements AutoCloseable {
   private final PartitionWatch partitions;
   private final GateKeeper gate;
   private final IndexThread thread;
+  private final IndexVerification verification;
 
   IndexOperations(GsiName gsi, EngineServices services) {
     this.gsi = gsi;
@@ -70,6 +66,7 @@ final class IndexOperations implements AutoCloseable {
     this.partitions = new PartitionWatch(services);
     this.gate = new GateKeeper(gsi, services, tables);
     this.thread = new IndexThread(gsi);
+    this.verification = new IndexVerification(gsi, services, machinery, tables, thread);
   }
 
   IndexThread thread() {
@@ -93,14 +90,14 @@ final class IndexOperations implements AutoCloseable {
     } else {
       driver.fire(GsiEvent.BUILD, "");
     }
-    catchUp();
-    proveOrRepair();
+    verification.catchUp();
+    verification.proveOrRepair();
   }
 
   /** Verifies and stores the report. */
   StoredReport verify() {
     requireServed();
-    return verifyNow(status().state().maintained());
+    return verification.verify(status().state().maintained());
   }
 
   /** Everything that stands between the index and being enabled. */
@@ -149,7 +146,7 @@ final class IndexOperations implements AutoCloseable {
       return;
     }
     if (state == GsiState.TAILING) {
-      proveOrRepair();
+      verification.proveOrRepair();
     }
     enable();
   }
@@ -182,7 +179,7 @@ final class IndexOperations implements AutoCloseable {
       driver.fire(GsiEvent.STEP_DOWN, "partitions came with rows: " + String.join(", ", names));
     }
     partitions.settled(index, looks);
-    proveOrRepair();
+    verification.proveOrRepair();
     if (status().state() == GsiState.WRITE_ONLY) {
       finishEnabling();
     }
@@ -213,8 +210,8 @@ final class IndexOperations implements AutoCloseable {
       case TAILING -> {
         driver.fire(GsiEvent.BUILD, "");
         if (!cleanReportOfThisEpoch()) {
-          catchUp();
-          proveOrRepair();
+          verification.catchUp();
+          verification.proveOrRepair();
         }
       }
       case WRITE_ONLY, ENABLED -> resumeMaintained(state, wished);
@@ -230,7 +227,7 @@ final class IndexOperations implements AutoCloseable {
     if (!wished) {
       disable();
     } else if (state == GsiState.WRITE_ONLY) {
-      proveOrRepair();
+      verification.proveOrRepair();
       finishEnabling();
     }
   }
@@ -263,9 +260,9 @@ final class IndexOperations implements AutoCloseable {
     awaitDirectWriters();
     wish(true);
     thread.step("fences");
-    passFences();
+    verification.passFences();
     thread.step("verify");
-    StoredReport proof = verifyNow(true);
+    StoredReport proof = verification.verify(true);
     List<UnmetCondition> unmet = gate.unmet(machinery.index());
     if (!unmet.isEmpty()) {
       log.warn("gsi verification in write_only is not clean, stepping down gsi={}", gsi);
@@ -296,94 +293,6 @@ final class IndexOperations implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw ErrorCode.GSI_STOPPED.because(gsi + ": interrupted").withCause(e);
     }
-  }
-
-  private void catchUp() {
-    thread.step("tailing");
-    new CatchUp(gsi, services).run(machinery.ownerShards());
-  }
-
-  private void passFences() {
-    new CatchUp(gsi, services).pass(machinery.ownerShards());
-  }
-
-  /**
-   * In {@code tailing}: verifies, has what is wrong settled while the streams pause ({@link
-   * org.pgconcord.cdc.apply.StreamPause}), and verifies again. The streams catch up in between,
-   * since only then the entries are true. Ends when the report is clean or nothing more could be
-   * changed: duplicates stay until a person resolves them.
-   */
-  private StoredReport proveOrRepair() {
-    StoredReport report = verifyNow(true);
-    for (int round = 1; round <= REPAIRS && !report.clean() && repaired(report) > 0; round++) {
-      log.warn(
-          "gsi entries settled in tailing gsi={} report={} changed={}",
-          gsi,
-          report.id(),
-          repaired(report));
-      passFences();
-      report = verifyNow(true);
-    }
-    return report;
-  }
-
-  private static long repaired(StoredReport report) {
-    return ReportJson.read(report.document()).repaired();
-  }
-
-  private StoredReport verifyNow(boolean repair) {
-    thread.step("verify");
-    LookupIndex index = machinery.index();
-    new ConflictReview(services).run(index);
-    index.ownerShards().forEach(shard -> services.board().begin(gsi, shard, "verify"));
-    CatalogState stored = services.publisher().stored();
-    GsiStatus status = stored.status(gsi);
-    try {
-      VerificationReport report =
-          services
-              .verifier()
-              .verify(
-                  index,
-                  new VerifyRequest(
-                      status.state(),
-                      status.epoch(),
-                      stored.revision(),
-                      tables.marks(index),
-                      repair));
-      index.ownerShards().forEach(shard -> services.board().end(gsi, shard));
-      return store(report);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw ErrorCode.GSI_STOPPED.because(gsi + ": interrupted").withCause(e);
-    }
-  }
-
-  private StoredReport store(VerificationReport report) {
-    long id =
-        services
-            .catalog()
-            .storeReport(
-                StoredReport.Kind.GSI,
-                gsi.toString(),
-                report.clean(),
-                report.topologyRevision(),
-                ReportJson.write(report));
-    log.info(
-        "gsi verified gsi={} report={} clean={} expected={} actual={} missing={} surplus={}"
-            + " wrong_owner={} duplicates={}",
-        gsi,
-        id,
-        report.clean(),
-        report.counts().expected(),
-        report.counts().actual(),
-        report.counts().missing(),
-        report.counts().surplus(),
-        report.counts().wrongOwner(),
-        report.counts().duplicates());
-    return services
-        .catalog()
-        .report(id)
-        .orElseThrow(() -> new IllegalStateException("report " + id + " is not stored"));
   }
 
   private void requireServed() {
