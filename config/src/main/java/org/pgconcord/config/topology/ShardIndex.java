@@ -26,6 +26,11 @@ public record ShardIndex(
     this(name, type, columns, Collections.nCopies(columns.size(), KeyFunction.NONE), modulus);
   }
 
+  /** Whether equal values have equal routing values, whatever the columns' names are. */
+  public boolean routesAs(ShardIndex other) {
+    return type == other.type && functions.equals(other.functions) && modulus.equals(other.modulus);
+  }
+
   /** What the values of a column of the key are passed through. */
   public KeyFunction function(String column) {
     int at = columns.indexOf(column);

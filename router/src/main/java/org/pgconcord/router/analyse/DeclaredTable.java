@@ -78,7 +78,7 @@ public record DeclaredTable(TableName name, Placement placement, Optional<TableS
     /** Whether rows with equal values in all columns of the two keys are always on one shard. */
     public boolean colocatedWith(ShardKey other) {
       return placement.group().uid().equals(other.placement.group().uid())
-          && placement.index().equals(other.placement.index())
+          && placement.index().routesAs(other.placement.index())
           && IntStream.range(0, columns.size())
               .allMatch(i -> columns.get(i).type().colocatesWith(other.columns.get(i).type()));
     }

@@ -144,9 +144,13 @@ final class WholeServer implements AutoCloseable {
     }
   }
 
-  /** The statements of a file of this directory; each ends a line with its semicolon. */
   static List<String> statements(String file) throws IOException {
-    try (InputStream in = WholeServer.class.getResourceAsStream("/reads/" + file)) {
+    return resource("/reads/" + file);
+  }
+
+  /** The statements of a file of resources; each ends a line with its semicolon. */
+  static List<String> resource(String path) throws IOException {
+    try (InputStream in = WholeServer.class.getResourceAsStream(path)) {
       String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
       String plain = text.replaceAll("(?m)^--.*\n", "");
       return Arrays.stream(plain.split(";\n"))
