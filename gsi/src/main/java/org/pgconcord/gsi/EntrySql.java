@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.config.value.ArrayText;
+import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.config.value.Tuple;
 
 /**
@@ -18,14 +20,28 @@ public final class EntrySql {
   /** Entries of one key that are worth reading. */
   public static final int READ_MOST = 1_000;
 
+  private static final String NOBODY = "-";
+
   private final LookupIndex index;
   private final String lookup;
   private final String columns;
   private final String all;
   private final String identity;
   private final String identityEquals;
+  private final String token;
 
+  /** For whom no transaction clears a token: only a settlement does. */
   public EntrySql(LookupIndex index) {
+    this(index, NOBODY);
+  }
+
+  /**
+   * For the statements of one transaction.
+   *
+   * @param token hexadecimal digits, which mark what it writes where the index is covering
+   */
+  public EntrySql(LookupIndex index, String token) {
+    this.token = token;
     this.index = index;
     this.lookup = index.gsi().lookup().quoted();
     this.columns = list(index.columns());
@@ -128,12 +144,17 @@ public final class EntrySql {
 
   private String select() {
     String holder = index.holder().isEmpty() ? "1" : list(index.holder());
-    return "SELECT " + holder + " FROM " + lookup + " WHERE " + identityEquals;
+    return "SELECT " + holder + pendingColumn() + " FROM " + lookup + " WHERE " + identityEquals;
   }
 
   /** The holder in a row of {@link #read}, {@link #readForShare} or {@link #lock}. */
   public Tuple holder(List<@Nullable String> row) {
     return tuple(row.subList(0, index.holder().size()));
+  }
+
+  /** Whether a row of {@link #lock} has a token. */
+  boolean pending(List<@Nullable String> row) {
+    return index.gsi().covering() && row.get(index.holder().size()) != null;
   }
 
   /** The columns of a lookup table are NOT NULL. */
@@ -148,12 +169,27 @@ public final class EntrySql {
             + lookup
             + " ("
             + columns
+            + pendingColumn()
             + ") VALUES ("
             + parameters(index.columns().size())
+            + pendingValue()
             + ") ON CONFLICT ("
             + identity
             + ") DO NOTHING RETURNING 1",
         entry.row());
+  }
+
+  /** An entry is written with a token: until that is cleared its owner row is asked. */
+  private String pendingColumn() {
+    return index.gsi().covering() ? ", " + Gsi.PENDING : "";
+  }
+
+  private String pendingValue() {
+    return index.gsi().covering() ? ", " + Identifiers.literal(token) : "";
+  }
+
+  private String settingPending(String value) {
+    return index.gsi().covering() ? ", " + Gsi.PENDING + " = " + value : "";
   }
 
   /** Gives the identity's entry to another owner; the caller holds its row lock. */
@@ -163,13 +199,17 @@ public final class EntrySql {
             + lookup
             + " SET "
             + equal(index.columns(), ", ")
+            + settingPending(Identifiers.literal(token))
             + " WHERE "
             + identityEquals
             + " RETURNING 1",
         entry.row());
   }
 
-  /** Gives the entry to another holder if it is there exactly so: one row when it was. */
+  /**
+   * Gives the entry to another holder if it is there exactly so: one row when it was. It commits
+   * after the rows, so the token goes.
+   */
   public EntryStatement move(Entry from, Entry to) {
     List<IndexColumn> holder = index.holder();
     int first = index.columns().size();
@@ -178,6 +218,7 @@ public final class EntrySql {
             + lookup
             + " SET "
             + equal(index.columns(), ", ")
+            + settingPending("NULL")
             + " WHERE "
             + identityEquals
             + IntStream.range(0, holder.size())
@@ -206,6 +247,14 @@ public final class EntrySql {
   public EntryStatement awaitOwner(Entry entry) {
     String lock = index.gsi().ownerPrimaryKey().isEmpty() ? " FOR KEY SHARE" : " FOR SHARE";
     return EntryStatement.of(selectOwner() + " LIMIT 1" + lock, entry.row());
+  }
+
+  /**
+   * On an owner shard: one row when the owner row of this entry is there and nobody is deleting it
+   * or changing its key; nobody begins to before this transaction ends. Waits for nobody.
+   */
+  EntryStatement quietOwner(Entry entry) {
+    return EntryStatement.of(selectOwner() + " LIMIT 1 FOR SHARE SKIP LOCKED", entry.row());
   }
 
   private String selectOwner() {
@@ -255,6 +304,50 @@ public final class EntrySql {
         entry.row());
   }
 
+  // --- tokens of a covering index ----------------------------------------------------------------
+
+  /**
+   * The key's entry with what says whether it can answer: the read epoch, 1 while covering reads
+   * are on, 1 when the entry has a token, then all its columns; NULLs for the last without entry.
+   */
+  public EntryStatement readCovering(Tuple key) {
+    return EntryStatement.of(
+        "SELECT e.last_value, c.last_value %% 2, l.* FROM %s e CROSS JOIN %s c LEFT JOIN (SELECT"
+                .formatted(LookupDdl.readEpoch(index), LookupDdl.coveringSwitch(index))
+            + " CASE WHEN %s IS NULL THEN 0 ELSE 1 END, %s FROM %s WHERE %s) l ON true"
+                .formatted(Gsi.PENDING, columns, lookup, equal(index.key(), " AND ")),
+        key);
+  }
+
+  /**
+   * Marks entries whose owner rows are about to go or to change their keys, in a transaction that
+   * commits at once: before that of the rows.
+   */
+  public EntryStatement mark(List<Entry> entries) {
+    return many(
+        "UPDATE %s AS l SET %s = %s FROM (%s) g WHERE %s"
+            .formatted(
+                lookup, Gsi.PENDING, Identifiers.literal(token), given(), matches(index.columns())),
+        entries);
+  }
+
+  /** Takes this transaction's tokens off again. Passes over entries that others have locked. */
+  public EntryStatement clear(List<Entry> entries) {
+    return many(
+        "UPDATE %1$s AS u SET %2$s = NULL WHERE u.ctid IN (SELECT l.ctid FROM %1$s AS l JOIN (%3$s) g"
+                .formatted(lookup, Gsi.PENDING, given())
+            + " ON %s WHERE l.%s = %s FOR NO KEY UPDATE OF l SKIP LOCKED)"
+                .formatted(matches(index.columns()), Gsi.PENDING, Identifiers.literal(token)),
+        entries);
+  }
+
+  /** Takes any token off; the caller holds the entry's lock and its quiet owner row. */
+  EntryStatement clearAny(Tuple identity) {
+    return EntryStatement.of(
+        "UPDATE %s SET %s = NULL WHERE %s".formatted(lookup, Gsi.PENDING, identityEquals),
+        identity);
+  }
+
   // --- many at once ----------------------------------------------------------------------------
 
   /**
@@ -264,7 +357,11 @@ public final class EntrySql {
   public EntryStatement insertAll(List<Entry> entries) {
     return many(
         "WITH g AS MATERIALIZED (%s), added AS (INSERT INTO %s (%s) SELECT %s FROM g ORDER BY pgc_n"
-                .formatted(given(), lookup, columns, numbered(index.columns().size(), ""))
+                .formatted(
+                    given(),
+                    lookup,
+                    columns + pendingColumn(),
+                    numbered(index.columns().size(), "") + pendingValue())
             + " ON CONFLICT (%s) DO NOTHING RETURNING %s)".formatted(identity, identity)
             + " SELECT g.pgc_n FROM g JOIN added l ON "
             + matches(index.identity()),

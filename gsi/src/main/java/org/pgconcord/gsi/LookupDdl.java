@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.schema.Column;
+import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.config.value.Identifiers;
 
 /**
@@ -60,6 +61,7 @@ public final class LookupDdl {
             + table
             + " ("
             + each(index.columns(), c -> columnDefinition(c.column()) + ", ", "")
+            + (index.gsi().covering() ? Gsi.PENDING + " text, " : "")
             + "PRIMARY KEY ("
             + each(index.identity(), IndexColumn::quoted, ", ")
             + "))",
@@ -86,6 +88,19 @@ public final class LookupDdl {
         + Identifiers.quote(collation.substring(dot + 1));
   }
 
+  /**
+   * What an index that has become covering needs beside: the column of tokens, in a lookup table
+   * that was made without it, and the switch. May run again at any time.
+   */
+  public static List<String> createCovering(LookupIndex index) {
+    return index.gsi().covering()
+        ? List.of(
+            "ALTER TABLE %s ADD COLUMN IF NOT EXISTS %s text"
+                .formatted(index.gsi().lookup().quoted(), Gsi.PENDING),
+            "CREATE SEQUENCE IF NOT EXISTS " + coveringSwitch(index) + " MINVALUE 0 START 0")
+        : List.of();
+  }
+
   /** The read epoch and the functions; may run again at any time. */
   public static List<String> createFunctions(LookupIndex index) {
     return List.of(
@@ -102,6 +117,7 @@ public final class LookupDdl {
     return List.of(
         "DROP FUNCTION IF EXISTS " + addSignature(index),
         "DROP FUNCTION IF EXISTS " + undoSignature(index),
+        "DROP SEQUENCE IF EXISTS " + coveringSwitch(index),
         "DROP SEQUENCE IF EXISTS " + readEpoch(index));
   }
 
@@ -126,6 +142,11 @@ public final class LookupDdl {
 
   static String readEpoch(LookupIndex index) {
     return named("read_epoch_", index);
+  }
+
+  /** Odd while covering reads are on; only ever raised. */
+  static String coveringSwitch(LookupIndex index) {
+    return named("covering_", index);
   }
 
   static String addFunction(LookupIndex index) {

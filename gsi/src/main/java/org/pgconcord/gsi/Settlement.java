@@ -1,5 +1,6 @@
 package org.pgconcord.gsi;
 
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +56,12 @@ import org.pgconcord.gsi.Outcome.Kind;
  * its POST waits for our commit and then removes it; a DELETE that came otherwise is in the stream
  * and comes back here. At worst surplus stays, never a row without entry; no key lock is needed.
  *
+ * <h2>Tokens</h2>
+ *
+ * An entry of a covering index that has a token is not answered from (decision 0018). What a
+ * settlement adds or repoints gets a token of nobody's, for it knows of no transaction's end;
+ * settling an entry whose owner row is there and still takes any token off.
+ *
  * <h2>Two owners</h2>
  *
  * Rows written past the routers can give a key two owner rows. The entry stays with the one it
@@ -72,8 +79,12 @@ public final class Settlement {
   private final @Nullable Tuple owner;
 
   private Settlement(LookupIndex index, Tuple identity, @Nullable Tuple owner) {
+    this(index, new EntrySql(index), identity, owner);
+  }
+
+  private Settlement(LookupIndex index, EntrySql sql, Tuple identity, @Nullable Tuple owner) {
     this.index = index;
-    this.sql = new EntrySql(index);
+    this.sql = sql;
     this.identity = identity;
     this.owner = owner;
   }
@@ -85,7 +96,16 @@ public final class Settlement {
    * it was.
    */
   public static Step claim(LookupIndex index, Entry entry) {
-    Settlement settlement = new Settlement(index, entry.identity(), entry.holder());
+    return claim(index, entry, new EntrySql(index));
+  }
+
+  /**
+   * The same.
+   *
+   * @param sql with the writer's token
+   */
+  public static Step claim(LookupIndex index, Entry entry, EntrySql sql) {
+    Settlement settlement = new Settlement(index, sql, entry.identity(), entry.holder());
     return settlement.lookup(
         settlement.sql.insert(entry),
         added ->
@@ -183,15 +203,35 @@ public final class Settlement {
         () ->
             askHolder(
                 sql.lock(identity),
-                holder -> holder == null ? auditMissing(rounds) : auditHolder(holder, rounds)));
+                (holder, pending) ->
+                    holder == null ? auditMissing(rounds) : auditHolder(holder, pending, rounds)));
   }
 
   private Step auditMissing(int rounds) {
     return lookup("ROLLBACK", () -> owner == null ? absent() : repair(owner, rounds));
   }
 
-  private Step auditHolder(Tuple holder, int rounds) {
-    return underKeyLock(holder, () -> remove(holder, rounds), () -> keep(holder));
+  private Step auditHolder(Tuple holder, boolean pending, int rounds) {
+    return underKeyLock(
+        holder,
+        () -> remove(holder, rounds),
+        () -> pending ? calm(holder) : keep(holder, "ROLLBACK"));
+  }
+
+  /**
+   * A token that a writer has left. It may go when no writer is at work on the row: creators are
+   * excluded by the key lock, and who deletes the row or changes its key holds it. The row is kept
+   * still until the entry without token is committed, so that the next such writer's mark comes
+   * after it.
+   */
+  private Step calm(Tuple holder) {
+    return found(
+        ownerPlace(holder),
+        sql.quietOwner(new Entry(identity, holder)),
+        quiet ->
+            quiet
+                ? lookup(sql.clearAny(identity), done -> lookup("COMMIT", () -> keep(holder, "")))
+                : keep(holder, "ROLLBACK"));
   }
 
   private Step remove(Tuple holder, int rounds) {
@@ -209,11 +249,11 @@ public final class Settlement {
                                 : repair(owner, rounds))));
   }
 
-  private Step keep(Tuple holder) {
+  private Step keep(Tuple holder, String end) {
     Step kept = new Step.Done(new Outcome(Kind.KEPT, holder));
     Supplier<Step> next =
         owner == null || owner.equals(holder) ? () -> kept : () -> secondOwner(owner, holder, kept);
-    return release(holder, () -> lookup("ROLLBACK", next));
+    return release(holder, () -> end.isEmpty() ? next.get() : lookup(end, next));
   }
 
   private Step secondOwner(Tuple second, Tuple holder, Step kept) {
@@ -297,8 +337,16 @@ public final class Settlement {
   }
 
   private Step askHolder(EntryStatement statement, Function<@Nullable Tuple, Step> then) {
+    return askHolder(statement, (holder, pending) -> then.apply(holder));
+  }
+
+  private Step askHolder(
+      EntryStatement statement, BiFunction<@Nullable Tuple, Boolean, Step> then) {
     return new Step.Send(
         new Step.Command(lookupPlace(), statement),
-        rows -> then.apply(rows.isEmpty() ? null : sql.holder(rows.get(0))));
+        rows ->
+            rows.isEmpty()
+                ? then.apply(null, false)
+                : then.apply(sql.holder(rows.get(0)), sql.pending(rows.get(0))));
   }
 }

@@ -161,6 +161,7 @@ final class AuditSweeper implements AutoCloseable {
       settleSuspects(one.index, sweep);
       if (isDue(one)) {
         LookupSweep.Result result = sweep.pass(() -> left(gsi));
+        sweep.settlePending(() -> left(gsi));
         LOG.info(
             "audit sweep ended gsi={} entries={} removed={} unsettled={}",
             gsi,

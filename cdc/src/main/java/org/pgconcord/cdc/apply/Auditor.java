@@ -16,11 +16,14 @@ import org.pgconcord.cdc.change.SourceTransaction;
 import org.pgconcord.config.value.Lsn;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.Tuple;
+import org.pgconcord.gsi.CoveringSwitch;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.EntryChange;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.gsi.Outcome;
 import org.pgconcord.gsi.SettlementRunner;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes true whatever the stream of one owner shard shows, while routers write entries too: from
@@ -64,6 +67,7 @@ import org.pgconcord.gsi.SettlementRunner;
  * never blocked by them.
  */
 final class Auditor implements Target {
+  private static final Logger LOG = LoggerFactory.getLogger(Auditor.class);
   private static final int KEYS = 5_000;
   private static final int REVIEW = 200;
   private static final Duration REVIEW_EVERY = Duration.ofMillis(500);
@@ -175,6 +179,9 @@ final class Auditor implements Target {
 
   private void settle(Entry entry, boolean knownDuplicate) throws SQLException {
     Outcome outcome = settlements.settle(entry.identity(), entry.holder());
+    if (outcome.changed() || (outcome.kind() == Outcome.Kind.DUPLICATE && !knownDuplicate)) {
+      distrust();
+    }
     switch (outcome.kind()) {
       case DUPLICATE -> {
         Tuple holder = Objects.requireNonNull(outcome.holder());
@@ -190,6 +197,26 @@ final class Auditor implements Target {
           duplicates.gone(index, entry);
         }
       }
+    }
+  }
+
+  /**
+   * Something was written that routers did not write, or did not finish. Other entries may be as
+   * wrong and not seen yet: a covering index does not answer by itself until a verification is
+   * clean.
+   */
+  private void distrust() throws SQLException {
+    if (!index.gsi().covering()) {
+      return;
+    }
+    boolean wasOn = false;
+    for (ShardId lookup : index.lookupShards()) {
+      Connection connection = sessions.on(lookup);
+      connection.setAutoCommit(true);
+      wasOn |= new CoveringSwitch(index).off(connection);
+    }
+    if (wasOn) {
+      LOG.info("covering reads are off until a verification is clean gsi={}", index.name());
     }
   }
 

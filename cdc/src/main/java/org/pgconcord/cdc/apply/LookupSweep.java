@@ -1,5 +1,6 @@
 package org.pgconcord.cdc.apply;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.Tuple;
+import org.pgconcord.gsi.CoveringSwitch;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.gsi.Outcome;
@@ -97,6 +99,22 @@ final class LookupSweep implements AutoCloseable {
       }
     }
     return new Result(page.size(), removed, unsettled);
+  }
+
+  /** Takes off the tokens that dead transactions have left on entries of a covering index. */
+  void settlePending(BooleanSupplier stop) throws SQLException {
+    if (!index.gsi().covering()) {
+      return;
+    }
+    for (ShardId shard : index.lookupShards()) {
+      Connection lookup = sessions.on(shard);
+      for (Tuple identity : new CoveringSwitch(index).pending(lookup, PAGE)) {
+        if (stop.getAsBoolean()) {
+          return;
+        }
+        settle(identity);
+      }
+    }
   }
 
   /** Settles one identity whose entry is in question. */

@@ -220,6 +220,11 @@ public final class GsiCheck {
               + ", the owner's "
               + wanted.orElse("absent"));
     }
+    findings.require(
+        !gsi.covering() || lookup.column(Gsi.PENDING).isPresent(),
+        Rule.GSI_COVERING_COLUMN,
+        path,
+        "covering reads need its column \"" + Gsi.PENDING + "\"");
     for (Column column : lookup.columns()) {
       findings.require(
           stored().contains(column.name()) || !column.notNull() || column.hasDefault(),

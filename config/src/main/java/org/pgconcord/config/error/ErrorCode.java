@@ -567,6 +567,12 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "Other transactions kept changing an entry for too long.",
       "Run the transaction again."),
+  GSI_COVERING_ROW_SECURITY(
+      "gsi/covering-row-security",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "A covering read would go past row security that the owner table has and its lookup table has not.",
+      "SET pgconcord.covering = off reads the owner row; or give both tables row security, or neither."),
   GSI_MAPPING_MISSING(
       "gsi/mapping-missing",
       "23503",

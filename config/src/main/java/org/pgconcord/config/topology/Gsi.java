@@ -13,6 +13,8 @@ import org.pgconcord.config.value.TableName;
  * @param ownerShardKey {@code owner_sk_columns}, inferred when the document omits it
  * @param ownerPrimaryKey {@code owner_pk_columns}; empty for a unique GSI without them
  * @param mode which statements on the owner it takes; says nothing of the entries themselves
+ * @param covering reads may be answered from an entry alone: its lookup table has a token that says
+ *     which entries are being written
  * @param wishEnabled the document's {@code enabled}: a wish; the catalog's state decides
  */
 public record Gsi(
@@ -25,14 +27,18 @@ public record Gsi(
     boolean unique,
     boolean ignoreNull,
     GsiMode mode,
-    boolean wishEnabled) {
+    boolean wishEnabled,
+    boolean covering) {
+  /** The lookup table's column of tokens, where the index is covering. */
+  public static final String PENDING = "pgconcord_pending";
+
   public Gsi {
     columns = List.copyOf(columns);
     ownerShardKey = List.copyOf(ownerShardKey);
     ownerPrimaryKey = List.copyOf(ownerPrimaryKey);
   }
 
-  /** A strict one. */
+  /** A strict one that is not covering. */
   public Gsi(
       GsiName name,
       TableName lookup,
@@ -53,7 +59,8 @@ public record Gsi(
         unique,
         ignoreNull,
         GsiMode.STRICT,
-        wishEnabled);
+        wishEnabled,
+        false);
   }
 
   /** The same in another mode. */
@@ -68,7 +75,24 @@ public record Gsi(
         unique,
         ignoreNull,
         other,
-        wishEnabled);
+        wishEnabled,
+        covering);
+  }
+
+  /** The same with covering reads. */
+  public Gsi answering() {
+    return new Gsi(
+        name,
+        lookup,
+        owner,
+        columns,
+        ownerShardKey,
+        ownerPrimaryKey,
+        unique,
+        ignoreNull,
+        mode,
+        wishEnabled,
+        true);
   }
 
   public boolean extended() {
@@ -87,6 +111,7 @@ public record Gsi(
         unique,
         ignoreNull,
         mode,
-        false);
+        false,
+        covering);
   }
 }

@@ -77,7 +77,8 @@ final class GsiRules {
                 gsi.unique(),
                 gsi.ignoreNull(),
                 GsiMode.of(gsi.mode()).orElse(GsiMode.STRICT),
-                gsi.enabled()));
+                gsi.enabled(),
+                gsi.covering()));
   }
 
   /** The schema named, or that of the one schema which binds a table of the lookup's name. */

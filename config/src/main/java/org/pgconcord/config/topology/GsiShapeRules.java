@@ -16,7 +16,10 @@ final class GsiShapeRules {
     nonUnique(gsi);
     mode(gsi);
     findings.require(
-        !gsi.covering(), Rule.GSI_COVERING, gsi.path() + ".covering", "covering reads");
+        gsi.unique() || !gsi.covering(),
+        Rule.GSI_COVERING,
+        gsi.path() + ".covering",
+        "the index is not unique");
   }
 
   private void columns(Document.Secondary gsi) {

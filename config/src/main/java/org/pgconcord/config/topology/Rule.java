@@ -75,7 +75,7 @@ public enum Rule {
   GSI_REFERRER_NOT_SHARDED(
       "gsi/referrer-not-sharded",
       "List another table's index only for sharded tables, or name the owner in owner_table"),
-  GSI_COVERING("gsi/covering-not-supported-yet", "Not supported yet: omit covering"),
+  GSI_COVERING("gsi/covering-not-unique", "Make the index unique, or omit covering"),
   // --- the document and the shards -----------------------------------------------------------
   SHARD_NOT_CONFIGURED(
       "shard/not-configured", "Add the shard's hosts to the configuration, or correct its uid"),
@@ -121,6 +121,13 @@ public enum Rule {
   GSI_REFERRER_COLUMN(
       "gsi/referrer-column",
       "Give the referring table these columns, of the same types as the index's"),
+  GSI_COVERING_TYPE(
+      "gsi/covering-type",
+      "Omit covering, or index columns of integer, text, varchar, character, uuid or boolean types"),
+  GSI_COVERING_COLUMN(
+      "gsi/covering-column",
+      Severity.WARNING,
+      "Run gsi build: it adds the column to a lookup table that lacks it"),
   GSI_COLUMN_MISSING("gsi/column-missing", "Add the column, or index another one"),
   GSI_COLUMN_TYPE("gsi/column-type", "Use a type that docs/routing.md lists for indexes"),
   GSI_COLUMN_COLLATION("gsi/column-collation", "Use a deterministic collation"),

@@ -61,7 +61,7 @@ class RulesTest {
             .replace("\"end\":\"80\"", "\"end\":\"90\"")
             .replace(
                 "\"users\":{\"shard_group\":\"tenant_data\"", "\"users\":{\"shard_group\":\"x\"")
-            .replace("\"unique\":true", "\"unique\":true,\"covering\":true");
+            .replace("\"unique\":true", "\"unique\":false,\"covering\":true");
     assertThat(TopologyReader.read(document).findings())
         .extracting(Finding::id)
         .containsExactlyInAnyOrder(
@@ -69,7 +69,8 @@ class RulesTest {
             "json/missing-key",
             "range/overlap",
             "group/unknown",
-            "gsi/covering-not-supported-yet");
+            "gsi/no-owner-pk",
+            "gsi/covering-not-unique");
   }
 
   @Test

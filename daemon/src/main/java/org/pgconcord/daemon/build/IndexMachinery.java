@@ -108,6 +108,9 @@ final class IndexMachinery implements Machinery, AutoCloseable {
         for (String sql : LookupDdl.createTable(index)) {
           statement.execute(sql);
         }
+        for (String sql : LookupDdl.createCovering(index)) {
+          statement.execute(sql);
+        }
         for (String sql : LookupDdl.createFunctions(index)) {
           statement.execute(sql);
         }

@@ -85,6 +85,7 @@ final class IndexVerification {
     index.ownerShards().forEach(shard -> services.board().begin(gsi, shard, "verify"));
     CatalogState stored = services.publisher().stored();
     GsiStatus status = stored.status(gsi);
+    CoveringTrust trust = new CoveringTrust(index, services.sessions());
     try {
       VerificationReport report =
           services
@@ -98,6 +99,7 @@ final class IndexVerification {
                       tables.marks(index),
                       repair));
       index.ownerShards().forEach(shard -> services.board().end(gsi, shard));
+      trust.verified(report.clean() && status.state().maintained());
       return store(report);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

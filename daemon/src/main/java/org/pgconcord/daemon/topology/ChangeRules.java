@@ -7,6 +7,7 @@ import java.util.Set;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.topology.Gsi;
+import org.pgconcord.config.topology.GsiMode;
 import org.pgconcord.config.topology.Placement;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.value.GsiName;
@@ -86,7 +87,9 @@ public final class ChangeRules {
         gsi.ownerPrimaryKey(),
         gsi.unique(),
         gsi.ignoreNull(),
-        false);
+        GsiMode.STRICT,
+        false,
+        gsi.covering());
   }
 
   private static Optional<Placement> placement(Topology topology, GsiName gsi, TableName table) {

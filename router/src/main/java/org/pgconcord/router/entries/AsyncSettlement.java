@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
+import org.pgconcord.gsi.EntrySql;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.gsi.Outcome;
 import org.pgconcord.gsi.Settlement;
@@ -30,8 +31,12 @@ final class AsyncSettlement {
 
   /** A claim inside the PRE transaction that is open on {@code pre}. */
   static CompletableFuture<Outcome> claim(
-      ServiceSessions sessions, BackendConnection pre, LookupIndex index, Entry entry) {
-    return new AsyncSettlement(sessions, pre).run(Settlement.claim(index, entry));
+      ServiceSessions sessions,
+      BackendConnection pre,
+      LookupIndex index,
+      Entry entry,
+      EntrySql sql) {
+    return new AsyncSettlement(sessions, pre).run(Settlement.claim(index, entry, sql));
   }
 
   /** An audit of an identity's entry, in transactions of its own. */

@@ -58,17 +58,21 @@ final class EntryChanges {
   private final EntryOverlay overlay;
   private final Function<ShardId, CompletableFuture<BackendConnection>> pre;
   private final boolean twoPhase;
+  private final String token;
   private final Map<GsiName, Set<Tuple>> claimed = new HashMap<>();
 
   /**
    * @param pre the backend of PRE on a shard, in its transaction
    * @param twoPhase the transaction can be committed in two phases, so that keys may move
+   * @param token marks the entries of covering indexes that it writes
    */
   EntryChanges(
       ServiceSessions sessions,
       EntryOverlay overlay,
       Function<ShardId, CompletableFuture<BackendConnection>> pre,
-      boolean twoPhase) {
+      boolean twoPhase,
+      String token) {
+    this.token = token;
     this.sessions = sessions;
     this.overlay = overlay;
     this.pre = pre;
@@ -193,7 +197,7 @@ final class EntryChanges {
   }
 
   private CompletableFuture<Void> claim(LookupIndex index, List<Entry> entries) {
-    EntrySql sql = new EntrySql(index);
+    EntrySql sql = new EntrySql(index, token);
     return pre.apply(lookupShard(index, entries))
         .thenCompose(
             backend ->
@@ -248,7 +252,10 @@ final class EntryChanges {
     CompletableFuture<Void> all = done();
     for (Entry entry : entries) {
       all =
-          all.thenCompose(before -> AsyncSettlement.claim(sessions, backend, index, entry))
+          all.thenCompose(
+                  before ->
+                      AsyncSettlement.claim(
+                          sessions, backend, index, entry, new EntrySql(index, token)))
               .thenAccept(outcome -> held(index, entry, hold(index, entry, outcome)));
     }
     return all;

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.BooleanSupplier;
@@ -21,7 +22,6 @@ import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.Tuple;
-import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.EntrySql;
 import org.pgconcord.gsi.EntryStatement;
 import org.pgconcord.gsi.LookupIndex;
@@ -68,6 +68,7 @@ public final class EntryTransaction {
 
   private final ServiceSessions sessions;
   private final EntryOverlay overlay;
+  private final EntryTokens tokens;
   private final EntryChanges changes;
   private final Map<ShardId, BackendConnection> pre = new LinkedHashMap<>();
   private final Map<ShardId, BackendConnection> post = new LinkedHashMap<>();
@@ -87,7 +88,9 @@ public final class EntryTransaction {
   public EntryTransaction(ServiceSessions sessions, boolean twoPhase, BooleanSupplier atomic) {
     this.sessions = sessions;
     this.overlay = new EntryOverlay(() -> twoPhase && atomic.getAsBoolean());
-    this.changes = new EntryChanges(sessions, overlay, this::pre, twoPhase);
+    String token = UUID.randomUUID().toString();
+    this.tokens = new EntryTokens(sessions, token);
+    this.changes = new EntryChanges(sessions, overlay, this::pre, twoPhase, token);
   }
 
   /**
@@ -236,6 +239,15 @@ public final class EntryTransaction {
    */
   public CompletableFuture<Void> secure(Map<ShardId, BackendConnection> mains) {
     removals = overlay.toRemove();
+    return tokens.mark(removals, this::pre).thenCompose(marked -> takeLocks(mains));
+  }
+
+  /** All of it is committed and visible: entries of covering indexes may answer again. */
+  public void committed() {
+    tokens.clear(overlay.heldInPre());
+  }
+
+  private CompletableFuture<Void> takeLocks(Map<ShardId, BackendConnection> mains) {
     Map<ShardId, TreeSet<Long>> locks = new LinkedHashMap<>();
     for (EntryOverlay.Touched held : overlay.heldInPre()) {
       locks
@@ -277,9 +289,12 @@ public final class EntryTransaction {
     return all.thenCompose(before -> secure(mains));
   }
 
+  /** Between the MAINs' commits and POST's the entry names a row that is gone. */
   private CompletableFuture<Void> move(EntryOverlay.Moved moved) {
     EntryStatement move = new EntrySql(moved.index()).move(moved.from(), moved.to());
-    return post(moved.index().lookupShard(moved.from().identity()))
+    return tokens
+        .mark(moved)
+        .thenCompose(before -> post(moved.index().lookupShard(moved.from().identity())))
         .thenCompose(backend -> ServiceSessions.query(backend, move))
         .thenAccept(
             result -> {
@@ -309,23 +324,15 @@ public final class EntryTransaction {
   }
 
   private CompletableFuture<Void> executeRemovals(boolean lockedByPre) {
-    record Place(GsiName gsi, ShardId lookup) {}
-    Map<Place, List<EntryOverlay.Touched>> byPlace = new LinkedHashMap<>();
-    for (EntryOverlay.Touched removal : removals) {
-      if (removal.preHolds() == lockedByPre) {
-        ShardId lookup = removal.index().lookupShard(removal.entry().identity());
-        byPlace
-            .computeIfAbsent(new Place(removal.index().name(), lookup), p -> new ArrayList<>())
-            .add(removal);
-      }
-    }
     CompletableFuture<Void> all = done();
-    for (Map.Entry<Place, List<EntryOverlay.Touched>> each : byPlace.entrySet()) {
-      List<Entry> entries = each.getValue().stream().map(EntryOverlay.Touched::entry).toList();
-      EntrySql sql = new EntrySql(each.getValue().get(0).index());
-      all =
-          all.thenCompose(before -> post(each.getKey().lookup()))
-              .thenCompose(backend -> ServiceSessions.queryAll(backend, entries, sql::deleteAll));
+    for (EntryTokens.Group group : EntryTokens.groups(removals)) {
+      if (group.preHolds() == lockedByPre) {
+        EntrySql sql = new EntrySql(group.index());
+        all =
+            all.thenCompose(before -> post(group.lookup()))
+                .thenCompose(
+                    backend -> ServiceSessions.queryAll(backend, group.entries(), sql::deleteAll));
+      }
     }
     return all;
   }
@@ -370,10 +377,18 @@ public final class EntryTransaction {
 
   /** Keys whose removal was not committed: surplus when MAIN did. */
   public void suspectRemoved(Suspects suspects) {
+    suspect(suspects, removals);
+  }
+
+  /** Keys whose removal or move did not come to be, and whose entries may have a token. */
+  public void suspectMarked(Suspects suspects) {
+    suspect(suspects, tokens.marked());
+  }
+
+  private static void suspect(Suspects suspects, List<EntryOverlay.Touched> entries) {
     Map<GsiName, TreeSet<Tuple>> keys = new HashMap<>();
-    for (EntryOverlay.Touched removal : removals) {
-      keys.computeIfAbsent(removal.index().name(), n -> new TreeSet<>())
-          .add(removal.entry().identity());
+    for (EntryOverlay.Touched each : entries) {
+      keys.computeIfAbsent(each.index().name(), n -> new TreeSet<>()).add(each.entry().identity());
     }
     keys.forEach(suspects::record);
   }

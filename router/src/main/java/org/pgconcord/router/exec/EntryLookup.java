@@ -59,6 +59,11 @@ final class EntryLookup {
   }
 
   static void find(Execution execution, LookupRead read, Found found) {
+    of(execution, read, found).ifPresent(lookup -> lookup.find(read.epoch(), found));
+  }
+
+  /** Nothing to look up where {@code found} has been told already. */
+  private static Optional<EntryLookup> of(Execution execution, LookupRead read, Found found) {
     List<KeyValue> values = read.key(execution.planned().text(), execution.parameters());
     if (values.stream().anyMatch(value -> value instanceof KeyValue.NotConvertible)) {
       found.unusable();
@@ -66,8 +71,9 @@ final class EntryLookup {
       found.nothing();
     } else {
       Tuple key = new Tuple(values.stream().map(value -> ((KeyValue.Text) value).value()).toList());
-      new EntryLookup(execution, read.index(), key).find(read.epoch(), found);
+      return Optional.of(new EntryLookup(execution, read.index(), key));
     }
+    return Optional.empty();
   }
 
   private void find(long epoch, Found found) {
@@ -90,6 +96,44 @@ final class EntryLookup {
     ask(sql.readWithEpoch(key), result -> looked(result, epoch, found));
   }
 
+  /**
+   * The same for a transaction that has changed nothing, and an index that is unique and covering.
+   *
+   * @param whole hears all columns of the key's entry where it answers by itself
+   */
+  static void findWhole(
+      Execution execution, LookupRead read, Found found, Consumer<List<String>> whole) {
+    Optional<EntryLookup> lookup = of(execution, read, found);
+    lookup.ifPresent(
+        asked ->
+            asked.ask(
+                asked.sql.readCovering(asked.key),
+                result -> asked.lookedWhole(result.rows().get(0), read.epoch(), found, whole)));
+  }
+
+  private void lookedWhole(
+      List<@Nullable String> row, long planned, Found found, Consumer<List<String>> whole) {
+    if (isPast(row.get(0), planned)) {
+      found.unusable();
+    } else if (row.get(2) == null) {
+      found.nothing();
+    } else {
+      List<String> entry = row.subList(3, row.size()).stream().map(String::valueOf).toList();
+      if ("1".equals(row.get(1)) && "0".equals(row.get(2))) {
+        whole.accept(entry);
+      } else {
+        int from = index.key().size();
+        found.owners(
+            this, Set.of(new Tuple(entry.subList(from, from + index.shardKey().size()))), false);
+      }
+    }
+  }
+
+  /** Routers may have stopped maintaining since the statement was planned. */
+  private static boolean isPast(@Nullable String epoch, long planned) {
+    return epoch == null || Long.parseLong(epoch) > planned;
+  }
+
   private void ask(EntryStatement statement, Consumer<QueryResult> answer) {
     execution.then(
         execution
@@ -101,8 +145,7 @@ final class EntryLookup {
 
   private void looked(QueryResult result, long planned, Found found) {
     List<List<@Nullable String>> rows = result.rows();
-    String epoch = rows.get(0).get(0);
-    if (epoch == null || Long.parseLong(epoch) > planned || rows.size() > EntrySql.READ_MOST) {
+    if (isPast(rows.get(0).get(0), planned) || rows.size() > EntrySql.READ_MOST) {
       found.unusable();
     } else if (rows.get(0).get(1) == null) {
       found.nothing();

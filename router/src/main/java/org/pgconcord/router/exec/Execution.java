@@ -40,7 +40,8 @@ final class Execution {
       Transaction tx,
       Portals portals,
       SessionSettings settings,
-      Interrupts interrupts) {}
+      Interrupts interrupts,
+      CoveringRights rights) {}
 
   /**
    * @param end runs after the last word

@@ -72,7 +72,13 @@ public final class Executor implements StatementRunner {
             new TwoPhase(services.decisions(), session.database(), session.user(), session.loop()));
     this.parts =
         new Execution.SessionParts(
-            services, serviceSessions, tx, portals, session.settings(), interrupts);
+            services,
+            serviceSessions,
+            tx,
+            portals,
+            session.settings(),
+            interrupts,
+            new CoveringRights());
     this.commands = new SessionCommands(session, tx);
     this.fences = new StatementFences(services.epochs(), session.database(), tx);
     this.statement = new RunningStatement(session, services.deadlocks(), tx, interrupts);
@@ -210,7 +216,8 @@ public final class Executor implements StatementRunner {
         session.database(),
         session.settings().searchPath(),
         session.settings().currentUser(),
-        commands.fixedSnapshot());
+        commands.fixedSnapshot(),
+        session.settings().readsCovering());
   }
 
   /** What a failed transaction still takes. */

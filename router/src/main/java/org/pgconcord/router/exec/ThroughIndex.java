@@ -3,12 +3,14 @@ package org.pgconcord.router.exec;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.plan.Plan;
 import org.pgconcord.router.wire.Frame;
+import org.pgconcord.router.wire.RowDescription;
 
 /**
  * A read through an index: the lookup table names the owner shard ({@link EntryLookup}), the
@@ -26,6 +28,10 @@ import org.pgconcord.router.wire.Frame;
  * others; a key with more entries than are worth reading is answered as if there were no index. No
  * second look is needed: a row that moves between two shards meanwhile is seen as a scatter would
  * see it, and any other row had its entry when the lookup was made.
+ *
+ * <p>An entry of a covering index that has no token is the answer where the query needs nothing
+ * else ({@code docs/decisions/0018-covering-reads.md}): at the moment of the statement that read it
+ * its owner row was committed and had these values.
  */
 final class ThroughIndex implements EntryLookup.Found {
   private final Execution execution;
@@ -42,7 +48,40 @@ final class ThroughIndex implements EntryLookup.Found {
 
   /** Runs {@code otherwise} through {@code dispatch} when the index cannot answer. */
   static void run(Execution execution, Plan.GsiRead plan, Dispatch dispatch) {
-    EntryLookup.find(execution, plan.lookup(), new ThroughIndex(execution, plan, dispatch));
+    ThroughIndex read = new ThroughIndex(execution, plan, dispatch);
+    if (read.mayBeCovered()) {
+      execution.then(execution.session().rights().of(execution, plan), read::coveredIf);
+    } else {
+      EntryLookup.find(execution, plan.lookup(), read);
+    }
+  }
+
+  /**
+   * The entry may be the whole answer. Not where this transaction has written anything, which a
+   * trigger may have carried on to the owner; a portal with a row limit has to be able to go on.
+   */
+  private boolean mayBeCovered() {
+    return plan.lookup().covering().isPresent()
+        && execution.maxRows() == 0
+        && !execution.tx().wrote();
+  }
+
+  private void coveredIf(CoveringRights.Verdict verdict) {
+    if (verdict.allowed()) {
+      EntryLookup.findWhole(
+          execution, plan.lookup(), this, entry -> answer(entry, verdict.description()));
+    } else {
+      EntryLookup.find(execution, plan.lookup(), this);
+    }
+  }
+
+  private void answer(List<String> entry, @Nullable RowDescription description) {
+    List<Integer> places = plan.lookup().covering().orElseThrow();
+    CoveringAnswer.send(
+        execution,
+        description,
+        places.stream().map(entry::get).toList(),
+        places.stream().map(place -> index.columns().get(place).column().typeOid()).toList());
   }
 
   @Override

@@ -139,18 +139,21 @@ final class IndexReads {
       why.add("index %s: the WHERE clause is in parentheses".formatted(gsi.name()));
       return Optional.empty();
     }
+    LookupIndex index;
     try {
-      return Optional.of(
-          new LookupRead(
-              LookupIndex.resolve(input.context().state(), gsi),
-              input.context().state().status(gsi.name()).epoch(),
-              predicates.stream().map(p -> new Bindings(input).lone(p.constants().get(0))).toList(),
-              Identifiers.quote(use.alias()),
-              where.get().from(),
-              where.get().to()));
+      index = LookupIndex.resolve(input.context().state(), gsi);
     } catch (ConcordException e) {
       why.add("index %s: %s".formatted(gsi.name(), e.message()));
       return Optional.empty();
     }
+    return Optional.of(
+        new LookupRead(
+            index,
+            input.context().state().status(gsi.name()).epoch(),
+            predicates.stream().map(p -> new Bindings(input).lone(p.constants().get(0))).toList(),
+            Identifiers.quote(use.alias()),
+            where.get().from(),
+            where.get().to(),
+            new CoveringShape(input, query, use, index).columns(where.get(), why)));
   }
 }

@@ -3,6 +3,7 @@ package org.pgconcord.router.plan;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.pgconcord.config.value.Identifiers;
@@ -24,6 +25,7 @@ import org.pgconcord.router.sql.StatementText;
  * @param qualifier the owner table's name in the statement, quoted: an alias, or its own name
  * @param whereFrom token index of the WHERE clause's condition
  * @param whereTo token index behind the condition
+ * @param covering the columns of the entry, numbered from 0, that are the whole answer
  */
 public record LookupRead(
     LookupIndex index,
@@ -31,10 +33,12 @@ public record LookupRead(
     List<KeyOperand> keys,
     String qualifier,
     int whereFrom,
-    int whereTo) {
+    int whereTo,
+    Optional<List<Integer>> covering) {
 
   public LookupRead {
     keys = List.copyOf(keys);
+    covering = covering.map(List::copyOf);
   }
 
   /** The values to look up; run the plan's {@code otherwise} when one is not convertible. */

@@ -39,6 +39,7 @@ public final class PlanCache {
       List<String> searchPath,
       String role,
       boolean fixedSnapshot,
+      boolean covering,
       Moment moment) {}
 
   /** A routing state that is equal to nothing but itself. */
@@ -67,6 +68,7 @@ public final class PlanCache {
             context.searchPath(),
             context.role(),
             context.fixedSnapshot(),
+            context.covering(),
             new Moment(context.state()));
     return plans.get(key, k -> planner.get());
   }

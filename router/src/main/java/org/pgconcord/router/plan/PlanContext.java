@@ -13,14 +13,26 @@ import org.pgconcord.config.catalog.RoutingState;
  * @param fixedSnapshot true in a REPEATABLE READ or SERIALIZABLE transaction: a lookup there could
  *     be answered from another moment than the owner row, so that global secondary indexes are not
  *     read
+ * @param covering entries of covering indexes may answer
  */
 public record PlanContext(
     RoutingState state,
     String database,
     List<String> searchPath,
     String role,
-    boolean fixedSnapshot) {
+    boolean fixedSnapshot,
+    boolean covering) {
   public PlanContext {
     searchPath = List.copyOf(searchPath);
+  }
+
+  /** A session that takes covering reads. */
+  public PlanContext(
+      RoutingState state,
+      String database,
+      List<String> searchPath,
+      String role,
+      boolean fixedSnapshot) {
+    this(state, database, searchPath, role, fixedSnapshot, true);
   }
 }

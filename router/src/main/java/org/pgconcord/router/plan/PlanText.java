@@ -331,6 +331,9 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
                 .formatted(lookup.index().owner().name(), joined(lookup.index().ownerShards())))
         .field("Owner", lookup.index().owner().name().toString())
         .shards("One Of", lookup.index().ownerShards());
+    if (lookup.covering().isPresent()) {
+      rows.add("Covering", "the entry answers where it has no token");
+    }
   }
 
   /** The other way, when a value is known that the index cannot be asked for. */

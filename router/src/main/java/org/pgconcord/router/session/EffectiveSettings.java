@@ -19,6 +19,7 @@ final class EffectiveSettings {
   static final String LOCK_TIMEOUT = "lock_timeout";
   static final String STATEMENT_TIMEOUT = "statement_timeout";
   static final String STALE_COPIES = SettingRules.STALE_COPIES;
+  static final String COVERING = SettingRules.COVERING;
 
   /** What the server is asked for, in this order. */
   static final List<String> NAMES =
@@ -29,7 +30,8 @@ final class EffectiveSettings {
           CommitMode.SETTING,
           LOCK_TIMEOUT,
           STATEMENT_TIMEOUT,
-          STALE_COPIES);
+          STALE_COPIES,
+          COVERING);
 
   /** Commands that change a setting under another name than its own. */
   private static final Map<String, String> ALIASES =

@@ -63,6 +63,9 @@ public interface SessionSettings {
   /** Marked copies of reference tables are read like others: {@code pgconcord.stale_copies}. */
   boolean readsStaleCopies();
 
+  /** Covering indexes answer by themselves where they can: {@code pgconcord.covering}. */
+  boolean readsCovering();
+
   /** Changes whenever {@link #searchPath}, {@link #currentUser} or another setting changes. */
   long version();
 }

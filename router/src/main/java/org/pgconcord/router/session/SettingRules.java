@@ -17,7 +17,9 @@ final class SettingRules {
   static final String STALE_COPIES = OWN + "stale_copies";
   static final String STALE_ALLOW = "allow";
   private static final List<String> STALE_COPIES_VALUES = List.of("refuse", STALE_ALLOW);
-  private static final List<String> NAMES = List.of(CommitMode.SETTING, STALE_COPIES);
+  static final String COVERING = OWN + "covering";
+  private static final List<String> COVERING_VALUES = List.of("on", "off");
+  private static final List<String> NAMES = List.of(CommitMode.SETTING, STALE_COPIES, COVERING);
   private static final Set<String> UTF8 = Set.of("utf8", "unicode");
   private static final Set<String> TRUE = Set.of("on", "true", "yes", "1", "t", "y", "tru", "tr");
 
@@ -32,7 +34,8 @@ final class SettingRules {
     }
     return switch (key) {
       case CommitMode.SETTING -> commitMode(value);
-      case STALE_COPIES -> staleCopies(value);
+      case STALE_COPIES -> oneOf(STALE_COPIES, STALE_COPIES_VALUES, value);
+      case COVERING -> oneOf(COVERING, COVERING_VALUES, value);
       case "client_encoding" ->
           utf8(value)
               ? Optional.empty()
@@ -73,13 +76,13 @@ final class SettingRules {
                     DidYouMean.hint(value, words))));
   }
 
-  private static Optional<ConcordException> staleCopies(String value) {
-    return STALE_COPIES_VALUES.contains(value)
+  private static Optional<ConcordException> oneOf(String name, List<String> words, String value) {
+    return words.contains(value)
         ? Optional.empty()
         : Optional.of(
             ErrorCode.SETTING_VALUE.because(
                 "invalid value for %s: \"%s\"; it is one of %s"
-                    .formatted(STALE_COPIES, value, String.join(", ", STALE_COPIES_VALUES))));
+                    .formatted(name, value, String.join(", ", words))));
   }
 
   /** PostgreSQL compares encodings by letters and digits alone. */

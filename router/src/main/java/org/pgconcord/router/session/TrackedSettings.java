@@ -29,7 +29,8 @@ final class TrackedSettings implements SessionSettings {
           + " pg_catalog.current_setting('pgconcord.tx_mode', true),"
           + " pg_catalog.current_setting('lock_timeout'),"
           + " pg_catalog.current_setting('statement_timeout'),"
-          + " pg_catalog.current_setting('pgconcord.stale_copies', true)";
+          + " pg_catalog.current_setting('pgconcord.stale_copies', true),"
+          + " pg_catalog.current_setting('pgconcord.covering', true)";
   private static final Set<String> FIXED = Set.of("repeatable read", "serializable");
 
   private final SettingsRecorder recorder;
@@ -241,6 +242,11 @@ final class TrackedSettings implements SessionSettings {
   @Override
   public boolean readsStaleCopies() {
     return effective.now().word(EffectiveSettings.STALE_COPIES).equals(SettingRules.STALE_ALLOW);
+  }
+
+  @Override
+  public boolean readsCovering() {
+    return !effective.now().word(EffectiveSettings.COVERING).equals("off");
   }
 
   @Override

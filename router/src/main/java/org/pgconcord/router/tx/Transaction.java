@@ -127,6 +127,11 @@ public final class Transaction {
     return enlisted.isEmpty();
   }
 
+  /** An earlier statement of it may have written something. */
+  public boolean wrote() {
+    return !written.isEmpty() || entries != null;
+  }
+
   /** The shards that it has begun on. */
   public Set<ShardId> shards() {
     return enlisted.keySet();
@@ -388,6 +393,9 @@ public final class Transaction {
   /** Copies that some shards show and others do not yet are marked before the client goes on. */
   private CompletableFuture<Void> committed(CommitSteps steps) {
     settings.committed();
+    if (entries != null && steps.visible()) {
+      entries.committed();
+    }
     Map<CopiedTable, Set<ShardId>> behind = steps.visible() ? Map.of() : copies.others();
     return mark(behind, "a committed write is not visible on every copy yet")
         .thenCompose(marked -> leave(touched()));
@@ -399,6 +407,9 @@ public final class Transaction {
    */
   private CompletableFuture<Void> notCommitted(Throwable failure, CommitSteps steps) {
     steps.committed().forEach(BackendConnection::close);
+    if (entries != null) {
+      entries.suspectMarked(suspects);
+    }
     return mark(copies.uneven(steps.outcomes()), "a commit did not reach all copies")
         .thenCompose(marked -> rollback())
         .thenCompose(done -> CompletableFuture.failedFuture(failure));

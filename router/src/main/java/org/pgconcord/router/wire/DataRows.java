@@ -33,6 +33,16 @@ public final class DataRows {
     return all;
   }
 
+  /** A row of these values, none of them NULL. */
+  public static Frame one(List<byte[]> values) {
+    ByteBuf out = Unpooled.buffer(64);
+    out.writeByte(BackendType.DATA_ROW).writeInt(0).writeShort(values.size());
+    for (byte[] value : values) {
+      out.writeInt(value.length).writeBytes(value);
+    }
+    return Frame.rows(out.setInt(1, out.readableBytes() - 1), 1);
+  }
+
   private static List<byte @Nullable []> row(ByteBuf bytes) {
     int columns = bytes.readUnsignedShort();
     List<byte @Nullable []> row = new ArrayList<>(columns);

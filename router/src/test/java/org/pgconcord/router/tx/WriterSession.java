@@ -273,6 +273,11 @@ final class WriterSession implements AutoCloseable, Suspects {
     }
 
     @Override
+    public boolean readsCovering() {
+      return true;
+    }
+
+    @Override
     public long version() {
       return 0;
     }
