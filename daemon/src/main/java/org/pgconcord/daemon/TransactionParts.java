@@ -17,6 +17,7 @@ import org.pgconcord.daemon.transactions.Resolver;
 import org.pgconcord.daemon.transactions.ResolverCounts;
 import org.pgconcord.daemon.transactions.TransactionOperations;
 import org.pgconcord.router.tx.Decisions;
+import org.pgconcord.router.tx.HandOvers;
 import org.pgconcord.router.tx.PartialCommitLog;
 import org.pgconcord.router.tx.StoredDecisions;
 
@@ -62,7 +63,8 @@ final class TransactionParts {
             new StoredDecisions.Names(clusterId, router, serviceRole),
             new DecisionLog(RouterPresence.shown(router, atHome)),
             new PartialCommitLog(new PartialCommits(atHome)),
-            transaction -> resolver.settleNow(transaction, "resolver"),
+            new HandOvers(
+                transactions -> resolver.settleNow(transactions, "resolver"), () -> HandOvers.HELD),
             resolver::refusing));
   }
 

@@ -32,6 +32,7 @@ import org.pgconcord.config.value.ShardId;
 import org.pgconcord.daemon.transactions.Resolver;
 import org.pgconcord.router.RouterServer;
 import org.pgconcord.router.tx.Decisions;
+import org.pgconcord.router.tx.HandOvers;
 import org.pgconcord.router.tx.PartialCommitLog;
 import org.pgconcord.router.tx.RouterEpochs;
 import org.pgconcord.router.tx.StoredDecisions;
@@ -112,7 +113,8 @@ public final class ProxiedRouter implements AutoCloseable {
             new StoredDecisions.Names(cluster, router, proxied.serviceRole().user()),
             new DecisionLog(RouterPresence.shown(router, home(DECISIONS))),
             new PartialCommitLog(new PartialCommits(home(DECISIONS))),
-            transaction -> resolver.settleNow(transaction, "resolver"),
+            new HandOvers(
+                transactions -> resolver.settleNow(transactions, "resolver"), () -> HandOvers.HELD),
             resolver::refusing));
   }
 

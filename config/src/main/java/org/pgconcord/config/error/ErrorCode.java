@@ -624,6 +624,13 @@ public enum ErrorCode {
       "The transaction cannot be committed in two phases.",
       "Mend what the message names, or use tx_mode multi, whose shards commit one after the"
           + " other."),
+  TX_COMMIT_PENDING(
+      "tx/commit-pending",
+      "08007",
+      ErrorCategory.SHARD,
+      "The transaction is decided to commit, but a shard of it has not been reached yet.",
+      "Do not run it again: it is committed as a whole when that shard answers. \"pgconcord tx"
+          + " list\" shows it until then."),
   TX_CONTRADICTS_DECISION(
       "tx/contradicts-decision",
       "55000",

@@ -123,32 +123,52 @@ public final class Resolver {
         .isEmpty();
   }
 
-  /** Settles one at once, whoever else is at it. */
-  public synchronized void settleNow(String transaction, String by) {
-    Optional<AtomicTransaction> found = services.log().find(transaction);
-    if (found.isPresent()) {
-      try (ShardSessions sessions = services.sessions()) {
-        settle(found.get(), sessions, services.limits().now(), by);
+  /**
+   * Settles some at once, whoever else is at them.
+   *
+   * @return those that have not ended, and on which shards; not those that the catalog has
+   *     forgotten
+   */
+  public synchronized Map<String, Set<ShardId>> settleNow(Set<String> transactions, String by) {
+    Map<String, Set<ShardId>> left = new TreeMap<>();
+    try (ShardSessions sessions = services.sessions()) {
+      for (String transaction : transactions) {
+        services
+            .log()
+            .find(transaction)
+            .map(found -> settle(found, sessions, services.limits().now(), by))
+            .filter(shards -> !shards.isEmpty())
+            .ifPresent(shards -> left.put(transaction, shards));
       }
     }
+    return left;
   }
 
-  private void settle(AtomicTransaction first, ShardSessions sessions, Limits limits, String by) {
+  /** Where it has not ended, as far as it should have. */
+  private Set<ShardId> settle(
+      AtomicTransaction first, ShardSessions sessions, Limits limits, String by) {
     Optional<AtomicTransaction> transaction = Optional.of(first);
     int most = STEPS + first.participants().size();
     for (int step = 0; step < most && transaction.isPresent(); step++) {
       AtomicTransaction now = transaction.get();
-      Sight sight =
-          sessions.look(
-              now.participants().stream()
-                  .map(Participant::shard)
-                  .collect(Collectors.toCollection(TreeSet::new)));
+      Sight sight = sessions.look(shards(now.participants()));
       Settling settling = new Settling(now, sight, sessions, by);
       if (!Resolution.next(now, sight, limits).match(settling)) {
-        return;
+        return settling.left;
       }
       transaction = services.log().find(now.id());
     }
+    return transaction.map(Resolver::shards).orElse(Set.of());
+  }
+
+  private static Set<ShardId> shards(AtomicTransaction transaction) {
+    return shards(transaction.participants());
+  }
+
+  private static SortedSet<ShardId> shards(List<Participant> participants) {
+    return participants.stream()
+        .map(Participant::shard)
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   /** Does one step; true when the next one should be asked for. */
@@ -157,6 +177,9 @@ public final class Resolver {
     private final Sight sight;
     private final ShardSessions sessions;
     private final String by;
+
+    /** Where it goes no further now. */
+    private final Set<ShardId> left = new TreeSet<>();
 
     private Settling(
         AtomicTransaction transaction, Sight sight, ShardSessions sessions, String by) {
@@ -179,11 +202,12 @@ public final class Resolver {
 
     @Override
     public Boolean end(Decision decision, List<Participant> participants) {
-      boolean all = true;
       for (Participant participant : participants) {
-        all &= end(decision, participant);
+        if (!end(decision, participant)) {
+          left.add(participant.shard());
+        }
       }
-      return all;
+      return left.isEmpty();
     }
 
     private boolean end(Decision decision, Participant participant) {
@@ -213,7 +237,8 @@ public final class Resolver {
       log.warn(
           "transaction waits for shards transaction={} shards={}",
           transaction.id(),
-          silent.stream().map(Participant::shard).distinct().toList());
+          shards(silent));
+      left.addAll(shards(silent));
       return false;
     }
 

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import org.pgconcord.config.atomic.AtomicTransaction;
 import org.pgconcord.config.atomic.CommitOrder;
@@ -137,7 +138,7 @@ public final class TransactionOperations {
           .because("transaction " + transaction.id() + " is decided: " + stored.word())
           .withDetail("Some of its participants may have ended so.");
     }
-    resolver.settleNow(transaction.id(), BY);
+    resolver.settleNow(Set.of(transaction.id()), BY);
     return ended(transaction.id());
   }
 

@@ -116,7 +116,7 @@ final class Load implements AutoCloseable {
     Map<String, Long> states = new TreeMap<>();
     writers.forEach(
         writer -> writer.counts().states.forEach((state, n) -> states.merge(state, n, Long::sum)));
-    return "writes=%d done=%d rolled_back=%d refused=%d unknown=%d partial=%d reads=%d late=%d states=%s"
+    return "writes=%d done=%d rolled_back=%d refused=%d unknown=%d partial=%d reads=%d pending=%d states=%s"
         .formatted(
             sum(c -> c.writes),
             sum(c -> c.done),
@@ -125,7 +125,7 @@ final class Load implements AutoCloseable {
             sum(c -> c.unknown),
             sum(c -> c.partial),
             sum(c -> c.reads),
-            sum(c -> c.late),
+            sum(c -> c.pending),
             states);
   }
 }

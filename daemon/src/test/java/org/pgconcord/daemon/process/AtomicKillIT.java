@@ -89,13 +89,15 @@ class AtomicKillIT {
       assertThat(prepared()).isEqualTo(2);
       system.cluster().shard(B).kill();
       lock.rollback();
-      // Decided, and told so, though one shard is down.
-      assertThat(commit.join()).isTrue();
+      awaitDecided();
+      assertThat(commit).isNotDone();
       system.cluster().shard(B).start();
+      // Once it is told, it is there.
+      assertThat(commit.join()).isTrue();
+      assertThat(written(mark)).isEqualTo(2);
       awaitNothingPrepared();
       assertThat(daemon.isAlive()).isTrue();
     }
-    assertThat(written(mark)).isEqualTo(2);
   }
 
   // --- tools -----------------------------------------------------------------------------------
@@ -158,6 +160,21 @@ class AtomicKillIT {
                 return ask(
                         admin,
                         "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'relation'")
+                    .equals("1");
+              }
+            });
+  }
+
+  private void awaitDecided() {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () -> {
+              try (Connection home = system.cluster().asSuperuser(A)) {
+                return ask(
+                        home,
+                        "SELECT count(*) FROM pgconcord.decision JOIN pgconcord.atomic_transaction"
+                            + " t ON t.id = transaction WHERE finished_at IS NULL")
                     .equals("1");
               }
             });

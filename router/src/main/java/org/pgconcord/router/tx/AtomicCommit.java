@@ -6,9 +6,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.atomic.CommitOrder;
 import org.pgconcord.config.atomic.Decision;
@@ -35,17 +36,18 @@ import org.slf4j.LoggerFactory;
  *   <li>COMMIT PREPARED in {@link CommitOrder}: of all PRE, of all MAIN, of leaders of reference
  *       tables, of all POST. Where an answer is missing this class goes no further: the resolver
  *       does, in the same order.
- *   <li>The client hears of success after the last POST, or when the resolver has been asked for
- *       the rest; it is decided then, whatever dies.
+ *   <li>The client hears of success after the last POST, whoever has committed it. Before that a
+ *       row that has moved may still be found under its former key, on a server that was down
+ *       meanwhile: who knew of the commit would read a wrong answer.
  * </ul>
  *
  * <p>What the client is told after a failure: before the decision, that failure; when another has
  * decided to abort, {@code tx/rolled-back}; when neither the decision's insert nor a reading of it
- * was answered, {@code tx/outcome-unknown}.
+ * was answered, {@code tx/outcome-unknown}; when the resolver has not come to the end of it in the
+ * time that a client is held ({@link HandOvers}), {@code tx/commit-pending}, naming the shards.
  */
 final class AtomicCommit implements CommitSteps {
   private static final Logger LOG = LoggerFactory.getLogger(AtomicCommit.class);
-  private static final long HAND_OVER_SECONDS = 10;
 
   /**
    * What is committed.
@@ -68,7 +70,7 @@ final class AtomicCommit implements CommitSteps {
   private final String id;
   private final List<PreparedMember> members = new ArrayList<>();
   private boolean registered;
-  private boolean visible = true;
+  private boolean pending;
 
   AtomicCommit(Work work, TwoPhase twoPhase, TransactionMetrics metrics) {
     this.work = work;
@@ -83,8 +85,8 @@ final class AtomicCommit implements CommitSteps {
   }
 
   @Override
-  public boolean visible() {
-    return visible;
+  public boolean pending() {
+    return pending;
   }
 
   /** None differs. */
@@ -235,23 +237,42 @@ final class AtomicCommit implements CommitSteps {
             });
   }
 
-  /** It is committed; others make it visible. */
+  /** It is committed; others make it visible, and the client hears of it then. */
   private CompletableFuture<Void> handOver(Throwable cause) {
     LOG.warn("the resolver commits a transaction transaction={} cause={}", id, cause.toString());
-    return twoPhase
-        .decisions()
-        .handOver(id, twoPhase.loop())
-        .completeOnTimeout(false, HAND_OVER_SECONDS, TimeUnit.SECONDS)
-        .handleAsync(
-            (ended, failure) -> {
-              visible = failure == null && ended;
-              if (!visible) {
-                LOG.warn(
-                    "a committed transaction is not visible everywhere yet transaction={}", id);
-              }
-              return null;
-            },
-            twoPhase.loop());
+    return PreparedMember.after(
+        twoPhase.decisions().handOver(id, twoPhase.loop()),
+        (rest, failure) ->
+            rest != null && rest.ended() ? done() : notEverywhere(where(rest), cause));
+  }
+
+  /**
+   * Where the resolver has met it last; what this router has not seen end, if nobody could tell.
+   */
+  private Set<ShardId> where(HandOvers.@Nullable Rest rest) {
+    return rest != null && !rest.shards().isEmpty()
+        ? new TreeSet<>(rest.shards())
+        : members.stream()
+            .filter(member -> !member.ended())
+            .map(member -> member.participant().shard())
+            .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private CompletableFuture<Void> notEverywhere(Set<ShardId> where, Throwable cause) {
+    pending = true;
+    LOG.warn(
+        "a committed transaction is not visible everywhere yet transaction={} shards={}",
+        id,
+        where);
+    String shards = where.stream().map(ShardId::uid).collect(Collectors.joining(", "));
+    return CompletableFuture.failedFuture(
+        ErrorCode.TX_COMMIT_PENDING
+            .because(
+                "the transaction is decided: commit; not reached yet: shard %s".formatted(shards))
+            .withDetail(
+                "Transaction %s is committed on all its shards when %s has answered; until then reads may see what was before."
+                    .formatted(id, shards))
+            .withCause(cause));
   }
 
   // --- the way back ----------------------------------------------------------------------------

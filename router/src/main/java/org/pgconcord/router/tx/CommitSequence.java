@@ -93,8 +93,8 @@ final class CommitSequence implements CommitSteps {
   }
 
   @Override
-  public boolean visible() {
-    return true;
+  public boolean pending() {
+    return false;
   }
 
   @Override

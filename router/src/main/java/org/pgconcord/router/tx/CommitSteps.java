@@ -12,8 +12,8 @@ interface CommitSteps {
   /** Something may have been committed: it is too late to cancel. */
   boolean underWay();
 
-  /** After {@link #run}: what is committed can be seen on every shard. */
-  boolean visible();
+  /** {@link #run} has failed, and all the same it commits whole, by others and later. */
+  boolean pending();
 
   /** How each written shard's part has ended, where they can end differently. */
   Outcomes outcomes();

@@ -49,8 +49,10 @@ public interface Decisions {
   /** Remembers how a transaction ended that was not committed in two phases. Not answered. */
   void ended(PartialCommit commit);
 
-  /** Lets others end it now; true when all of it has ended. */
-  CompletableFuture<Boolean> handOver(String transaction, Executor loop);
+  /**
+   * Lets others end it as it is decided, and waits for that, not for ever; what is left of it then.
+   */
+  CompletableFuture<HandOvers.Rest> handOver(String transaction, Executor loop);
 
   /** Refuses. */
   final class NoDecisions implements Decisions {
@@ -103,7 +105,7 @@ public interface Decisions {
     }
 
     @Override
-    public CompletableFuture<Boolean> handOver(String transaction, Executor loop) {
+    public CompletableFuture<HandOvers.Rest> handOver(String transaction, Executor loop) {
       throw refused();
     }
 

@@ -51,6 +51,11 @@ final class PreparedMember {
     return state == State.LOST;
   }
 
+  /** Its end is known. */
+  boolean ended() {
+    return state == State.ENDED;
+  }
+
   /** The backend is not known to be in the transaction any more. */
   boolean left() {
     return state != State.OPEN;

@@ -8,9 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.pgconcord.config.atomic.AtomicTransaction;
 import org.pgconcord.config.atomic.Decision;
 import org.pgconcord.config.atomic.DecisionLog;
 import org.pgconcord.config.atomic.GlobalId;
@@ -32,11 +30,16 @@ public final class StoredDecisions implements Decisions, AutoCloseable {
   private final Names names;
   private final DecisionLog log;
   private final PartialCommitLog partial;
-  private final Consumer<String> resolver;
+  private final HandOvers handOvers;
   private final Supplier<Set<ShardId>> refusing;
   private final SecureRandom random = new SecureRandom();
-  private final ExecutorService writer = thread("decisions");
-  private final ExecutorService endings = thread("endings");
+  private final ExecutorService writer =
+      Executors.newSingleThreadExecutor(
+          work -> {
+            Thread thread = new Thread(work, "decisions");
+            thread.setDaemon(true);
+            return thread;
+          });
 
   /**
    * What goes into gids.
@@ -48,29 +51,20 @@ public final class StoredDecisions implements Decisions, AutoCloseable {
   /**
    * @param log over connections that show the router; closed with this
    * @param partial closed with this
-   * @param resolver ends a transaction as decided; blocks
+   * @param handOvers closed with this
    * @param refusing shards that are known to take no prepared transactions
    */
   public StoredDecisions(
       Names names,
       DecisionLog log,
       PartialCommitLog partial,
-      Consumer<String> resolver,
+      HandOvers handOvers,
       Supplier<Set<ShardId>> refusing) {
     this.names = names;
     this.log = log;
     this.partial = partial;
-    this.resolver = resolver;
+    this.handOvers = handOvers;
     this.refusing = refusing;
-  }
-
-  private static ExecutorService thread(String name) {
-    return Executors.newSingleThreadExecutor(
-        work -> {
-          Thread thread = new Thread(work, name);
-          thread.setDaemon(true);
-          return thread;
-        });
   }
 
   @Override
@@ -102,7 +96,6 @@ public final class StoredDecisions implements Decisions, AutoCloseable {
   public CompletableFuture<Void> register(
       String transaction, List<Participant> all, Executor loop) {
     return on(
-        writer,
         loop,
         () -> {
           log.register(transaction, names.router(), all);
@@ -112,12 +105,12 @@ public final class StoredDecisions implements Decisions, AutoCloseable {
 
   @Override
   public CompletableFuture<Boolean> decide(String transaction, Decision decision, Executor loop) {
-    return on(writer, loop, () -> log.decide(transaction, decision, BY));
+    return on(loop, () -> log.decide(transaction, decision, BY));
   }
 
   @Override
   public CompletableFuture<Decision> settle(String transaction, Executor loop) {
-    return on(writer, loop, () -> log.settle(transaction, BY));
+    return on(loop, () -> log.settle(transaction, BY));
   }
 
   @Override
@@ -138,21 +131,11 @@ public final class StoredDecisions implements Decisions, AutoCloseable {
   }
 
   @Override
-  public CompletableFuture<Boolean> handOver(String transaction, Executor loop) {
-    return on(
-        endings,
-        loop,
-        () -> {
-          resolver.accept(transaction);
-          return log.find(transaction)
-              .map(AtomicTransaction::finished)
-              .map(finished -> finished.isPresent())
-              .orElse(true);
-        });
+  public CompletableFuture<HandOvers.Rest> handOver(String transaction, Executor loop) {
+    return handOvers.add(transaction).whenCompleteAsync((rest, failure) -> {}, loop);
   }
 
-  private static <T> CompletableFuture<T> on(
-      ExecutorService thread, Executor loop, Callable<T> work) {
+  private <T> CompletableFuture<T> on(Executor loop, Callable<T> work) {
     Supplier<T> unchecked =
         () -> {
           try {
@@ -164,14 +147,14 @@ public final class StoredDecisions implements Decisions, AutoCloseable {
           }
         };
     // The last stage hops back, after success and failure alike.
-    return CompletableFuture.supplyAsync(unchecked, thread)
+    return CompletableFuture.supplyAsync(unchecked, writer)
         .whenCompleteAsync((value, failure) -> {}, loop);
   }
 
   @Override
   public void close() {
     writer.shutdown();
-    endings.shutdown();
+    handOvers.close();
     log.close();
     partial.close();
   }

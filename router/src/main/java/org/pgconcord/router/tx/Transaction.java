@@ -352,7 +352,13 @@ public final class Transaction {
     return steps
         .run()
         .handle((done, failure) -> failure)
-        .thenCompose(failure -> failure == null ? committed(steps) : notCommitted(failure, steps));
+        .thenCompose(
+            failure -> {
+              if (failure == null) {
+                return committed();
+              }
+              return steps.pending() ? pending(failure) : notCommitted(failure, steps);
+            });
   }
 
   private CommitSteps steps(Set<BackendConnection> readers, List<BackendConnection> mains) {
@@ -390,15 +396,24 @@ public final class Transaction {
         && (mains.size() > 1 || (entries != null && entries.apart()));
   }
 
-  /** Copies that some shards show and others do not yet are marked before the client goes on. */
-  private CompletableFuture<Void> committed(CommitSteps steps) {
-    settings.committed();
-    if (entries != null && steps.visible()) {
+  private CompletableFuture<Void> committed() {
+    if (entries != null) {
       entries.committed();
     }
-    Map<CopiedTable, Set<ShardId>> behind = steps.visible() ? Map.of() : copies.others();
-    return mark(behind, "a committed write is not visible on every copy yet")
-        .thenCompose(marked -> leave(touched()));
+    return left();
+  }
+
+  /** What was set in it stays. */
+  private CompletableFuture<Void> left() {
+    settings.committed();
+    return leave(touched());
+  }
+
+  /** Copies that some shards show and others do not yet are marked before the client hears. */
+  private CompletableFuture<Void> pending(Throwable failure) {
+    return mark(copies.others(), "a committed write is not visible on every copy yet")
+        .thenCompose(marked -> left())
+        .thenCompose(done -> CompletableFuture.failedFuture(failure));
   }
 
   /**

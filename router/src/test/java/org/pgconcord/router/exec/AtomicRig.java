@@ -6,12 +6,15 @@ import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.pgconcord.config.atomic.AtomicTransaction;
@@ -29,6 +32,7 @@ import org.pgconcord.config.catalog.CatalogInstaller;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.backend.ShardDirectory;
 import org.pgconcord.router.tx.Decisions;
+import org.pgconcord.router.tx.HandOvers;
 import org.pgconcord.router.tx.PartialCommitLog;
 import org.pgconcord.router.tx.Shards;
 import org.pgconcord.router.tx.StoredDecisions;
@@ -43,6 +47,9 @@ import org.pgconcord.testkit.fixture.UsersByEmail;
  * resolver at hand. The router's way to the catalog does not go through that network.
  */
 final class AtomicRig implements AutoCloseable {
+  /** How long a client is held whose commit hangs. */
+  final AtomicReference<Duration> held = new AtomicReference<>(Duration.ofSeconds(30));
+
   final LiveRouter router;
   final Shards shards;
   final FaultNetwork network;
@@ -51,6 +58,7 @@ final class AtomicRig implements AutoCloseable {
   /** Shards that the router takes for ones without prepared transactions. */
   final AtomicReference<Set<ShardId>> refusing = new AtomicReference<>(Set.of());
 
+  private final AtomicInteger handedOver = new AtomicInteger();
   private final DecisionLog log;
   private final StoredDecisions stored;
 
@@ -119,7 +127,7 @@ final class AtomicRig implements AutoCloseable {
         new StoredDecisions.Names(id, name, "pgconcord"),
         new DecisionLog(RouterPresence.shown(name, () -> service(cluster, TwoShards.A))),
         new PartialCommitLog(new PartialCommits(() -> service(cluster, TwoShards.A))),
-        this::resolve,
+        new HandOvers(this::resolve, held::get),
         refusing::get);
   }
 
@@ -143,8 +151,20 @@ final class AtomicRig implements AutoCloseable {
     log.open().forEach(open -> resolve(open.id(), watch));
   }
 
-  private void resolve(String id) {
-    resolve(id, participant -> {});
+  private Map<String, Set<ShardId>> resolve(Set<String> ids) {
+    handedOver.incrementAndGet();
+    ids.forEach(id -> resolve(id, participant -> {}));
+    Map<String, Set<ShardId>> left = new HashMap<>();
+    log.open().stream()
+        .filter(open -> ids.contains(open.id()))
+        .forEach(open -> left.put(open.id(), silent()));
+    return left;
+  }
+
+  private Set<ShardId> silent() {
+    Set<ShardId> silent = new TreeSet<>(shards.cluster.shards());
+    silent.removeAll(look().shards().keySet());
+    return silent;
   }
 
   private void resolve(String id, Consumer<Participant> watch) {
@@ -163,8 +183,8 @@ final class AtomicRig implements AutoCloseable {
     for (ShardId shard : shards.cluster.shards()) {
       try (Connection service = service(shards, shard)) {
         seen.put(shard, PreparedTransactions.seen(service));
-      } catch (SQLException e) {
-        throw new IllegalStateException(e);
+      } catch (SQLException | IllegalStateException e) {
+        // It is down: silent.
       }
     }
     return Sight.of(seen);
@@ -229,6 +249,11 @@ final class AtomicRig implements AutoCloseable {
 
   int open() {
     return log.open().size();
+  }
+
+  /** How often the router has asked for the rest of a commit. */
+  int handedOver() {
+    return handedOver.get();
   }
 
   Decisions decisions() {

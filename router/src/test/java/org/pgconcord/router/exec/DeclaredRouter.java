@@ -42,6 +42,7 @@ import org.pgconcord.router.entries.LookupIndexes;
 import org.pgconcord.router.plan.StatementPlanner;
 import org.pgconcord.router.tx.Deadlocks;
 import org.pgconcord.router.tx.Decisions;
+import org.pgconcord.router.tx.HandOvers;
 import org.pgconcord.router.tx.PartialCommitLog;
 import org.pgconcord.router.tx.RouterEpochs;
 import org.pgconcord.router.tx.StoredDecisions;
@@ -162,7 +163,7 @@ final class DeclaredRouter implements AutoCloseable {
         new StoredDecisions.Names(id, name, ClusterRoles.SERVICE),
         new DecisionLog(RouterPresence.shown(name, () -> service(home))),
         new PartialCommitLog(new PartialCommits(() -> service(home))),
-        stuck -> {},
+        new HandOvers(stuck -> Map.of(), () -> HandOvers.HELD),
         Set::of);
   }
 

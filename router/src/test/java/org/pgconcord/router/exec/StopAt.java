@@ -14,6 +14,7 @@ import org.pgconcord.config.atomic.PartialCommit;
 import org.pgconcord.config.atomic.Participant;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.tx.Decisions;
+import org.pgconcord.router.tx.HandOvers;
 
 /** Decisions of which one step can be made to wait: a router that is frozen there. */
 final class StopAt implements Decisions {
@@ -121,7 +122,7 @@ final class StopAt implements Decisions {
   }
 
   @Override
-  public CompletableFuture<Boolean> handOver(String id, Executor loop) {
+  public CompletableFuture<HandOvers.Rest> handOver(String id, Executor loop) {
     return real.handOver(id, loop);
   }
 }

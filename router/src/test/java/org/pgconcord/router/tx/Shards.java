@@ -126,6 +126,15 @@ public final class Shards implements AutoCloseable {
                     + "'"));
   }
 
+  /** Starts a server that was killed. */
+  public void startAgain(ShardId shard) throws SQLException {
+    cluster.shard(shard).start();
+    Connection before = admins.put(shard, cluster.asSuperuser(shard));
+    if (before != null) {
+      before.close();
+    }
+  }
+
   public String ask(ShardId shard, String query) {
     Connection admin = admin(shard);
     synchronized (admin) {

@@ -182,6 +182,12 @@ final class AtomicIT {
                 + " WHERE locktype = 'advisory' AND mode = 'ShareLock'");
       }
       assertThat(log.find(id).orElseThrow().routerAlive()).isFalse();
+      // The server has forgotten the session; its next transaction does not suffer for it.
+      String next = id.substring(1) + (id.startsWith("0") ? "1" : "0");
+      routers.register(next, ROUTER, List.of());
+      assertThat(log.find(next).orElseThrow().routerAlive()).isTrue();
+      routers.decide(next, Decision.ABORT, "router");
+      routers.finish(List.of(next));
     }
   }
 
