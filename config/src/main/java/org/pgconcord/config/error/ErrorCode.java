@@ -215,8 +215,9 @@ public enum ErrorCode {
       "write/copy-indexed",
       "0A000",
       ErrorCategory.REFUSED,
-      "COPY would store rows of a global secondary index's owner without entries.",
-      "Use INSERT with many rows, or load the table before the index is built."),
+      "COPY FROM into the owner of a global secondary index in strict mode.",
+      "Set the index's gsi_mode to extended, use INSERT with many rows, or load the table before"
+          + " the index is built."),
   SQL_CURSOR(
       "sql/cursor",
       "0A000",

@@ -26,6 +26,22 @@ public final class BadCopyData extends RuntimeException {
             : "missing data for column \"" + column + "\"");
   }
 
+  /**
+   * A row has fewer or more fields than there are columns.
+   *
+   * @param column the first one that has none; empty when there are too many
+   */
+  public static BadCopyData otherCount(long line, boolean binary, String column) {
+    if (!column.isEmpty()) {
+      return missing(line, binary ? "" : column);
+    }
+    return format(
+        line,
+        binary
+            ? "the row has more fields than the COPY has columns"
+            : "extra data after last expected column");
+  }
+
   public String sqlState() {
     return sqlState;
   }

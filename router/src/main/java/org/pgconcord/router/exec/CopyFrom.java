@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.TableName;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.copy.BadCopyData;
 import org.pgconcord.router.copy.CopyFormat;
@@ -52,10 +53,7 @@ final class CopyFrom implements CopyReceiver, RowReader.Rows {
   private CopyFrom(Execution execution, Plan.CopyFrom plan) {
     this.execution = execution;
     this.plan = plan;
-    this.format =
-        plan.target()
-            .format()
-            .withDotEnds(version(execution.tx().serverVersion()) < DOT_IS_DATA_FROM);
+    this.format = onServer(plan.target().format(), execution.tx());
     this.reader = RowReader.of(format, plan.target().columns(), plan.target().fieldsNeeded(), this);
   }
 
@@ -67,6 +65,11 @@ final class CopyFrom implements CopyReceiver, RowReader.Rows {
     CopyFrom copy = new CopyFrom(execution, plan);
     execution.session().interrupts().set(copy::interrupted);
     execution.sink().copyIn(copy.format.binary(), plan.target().columns().size(), copy);
+  }
+
+  /** The format as servers of the shards' version read it. */
+  static CopyFormat onServer(CopyFormat format, Transaction tx) {
+    return format.withDotEnds(version(tx.serverVersion()) < DOT_IS_DATA_FROM);
   }
 
   private static int version(String text) {
@@ -134,17 +137,16 @@ final class CopyFrom implements CopyReceiver, RowReader.Rows {
       work.run();
       lanes.values().forEach(CopyLane::flush);
     } catch (BadCopyData bad) {
-      fail(null, fields(bad));
+      fail(null, fields(bad, plan.target().table()));
     } catch (ConcordException e) {
       fail(null, Failures.fields(e));
     }
   }
 
-  private ErrorFields fields(BadCopyData bad) {
+  static ErrorFields fields(BadCopyData bad, TableName table) {
     ErrorFields fields = ErrorFields.plain("ERROR", bad.sqlState(), bad.words());
-    String table = plan.target().table().name();
     return bad.line() > 0
-        ? fields.with('W', "COPY %s, line %d".formatted(table, bad.line()))
+        ? fields.with('W', "COPY %s, line %d".formatted(table.name(), bad.line()))
         : fields;
   }
 

@@ -7,6 +7,7 @@ import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.backend.BackendListener;
 import org.pgconcord.router.backend.BackendRequest;
 import org.pgconcord.router.backend.BackendRole;
+import org.pgconcord.router.plan.CopyInto;
 import org.pgconcord.router.plan.Plan;
 import org.pgconcord.router.plan.Planned;
 import org.pgconcord.router.plan.SessionCommand;
@@ -152,6 +153,23 @@ final class Description {
     @Override
     public ShardId copyFrom(Plan.CopyFrom plan) {
       return plan.group().shards().get(0);
+    }
+
+    @Override
+    public ShardId copyByInsert(Plan.CopyByInsert plan) {
+      return plan.into()
+          .match(
+              new CopyInto.Cases<>() {
+                @Override
+                public ShardId owner(CopyInto.Owner into) {
+                  return into.group().shards().get(0);
+                }
+
+                @Override
+                public ShardId copies(CopyInto.Copies into) {
+                  return into.leader();
+                }
+              });
     }
 
     @Override

@@ -126,6 +126,12 @@ final class Dispatch implements Plan.Cases<Void> {
   }
 
   @Override
+  public Void copyByInsert(Plan.CopyByInsert plan) {
+    CopyByInsert.run(execution, plan);
+    return null;
+  }
+
+  @Override
   public Void copyTo(Plan.CopyTo plan) {
     execution.requireEqualCopies(plan.facts(), plan.shards());
     CopyTo.run(execution, plan);

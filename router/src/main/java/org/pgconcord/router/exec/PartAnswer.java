@@ -81,7 +81,9 @@ final class PartAnswer implements BackendListener {
   @Override
   public void rows(Frame frame) {
     added.addAll(AddedColumns.texts(frame, clientColumns()));
-    rows.addAll(DataRows.split(frame, clientColumns()));
+    if (clientColumns() > 0) {
+      rows.addAll(DataRows.split(frame, clientColumns()));
+    }
   }
 
   @Override

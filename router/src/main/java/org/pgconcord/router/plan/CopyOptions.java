@@ -1,9 +1,11 @@
 package org.pgconcord.router.plan;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.router.copy.CopyFormat;
 import org.pgconcord.router.sql.CopyStatement;
 
@@ -50,6 +52,27 @@ final class CopyOptions {
     if (!copy.text("on_error").orElse("stop").equalsIgnoreCase("stop")) {
       throw ErrorCode.SQL_COPY.because("ON_ERROR on a sharded table");
     }
+  }
+
+  /** What cannot be said by INSERT. */
+  void requireInsertable(TableSchema schema, List<String> columns) {
+    if (copy.where().isPresent()) {
+      throw ErrorCode.SQL_COPY.because(
+          "COPY with WHERE into %s, the rows of which go by INSERT".formatted(schema.name()));
+    } else if (!copy.text("freeze").orElse("off").matches("(?i)off|false|0")) {
+      throw ErrorCode.SQL_COPY.because(
+          "COPY with FREEZE into %s, the rows of which go by INSERT".formatted(schema.name()));
+    }
+    // An interval of some fields only reads '1' by its modifier, which no parameter has.
+    schema.columns().stream()
+        .filter(c -> columns.contains(c.name()) && c.type().startsWith("interval "))
+        .findFirst()
+        .ifPresent(
+            column -> {
+              throw ErrorCode.SQL_COPY.because(
+                  "COPY into column \"%s\" of type %s of %s, the rows of which go by INSERT"
+                      .formatted(column.name(), column.type(), schema.name()));
+            });
   }
 
   CopyFormat format() {

@@ -6,11 +6,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.pgconcord.config.catalog.CopiedTable;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.config.topology.Placement;
+import org.pgconcord.config.topology.Referrer;
 import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
@@ -134,8 +136,7 @@ final class CopyPlanner {
     if (shards.size() == 1) {
       return new Plan.Unsharded(facts(List.of(table.name())), shards.get(0));
     } else if (copy.into()) {
-      throw ErrorCode.WRITE_REFERENCE_FORM.because(
-          "COPY into %s, which has several copies".formatted(table.name()));
+      return intoCopies(table, shards);
     }
     return new Plan.AnyCopy(
         new StatementFacts(
@@ -156,11 +157,15 @@ final class CopyPlanner {
         input.database().gsisOf(table.name()).stream()
             .filter(g -> input.context().state().status(g.name()).state().maintained())
             .toList();
-    if (!maintained.isEmpty()) {
-      throw ErrorCode.WRITE_COPY_INDEXED.because(
-          "COPY into %s, the owner of index %s".formatted(table.name(), maintained.get(0).name()));
-    }
-    new ReferrerRules(input, table).refuseCopy();
+    maintained.stream()
+        .filter(gsi -> !gsi.extended())
+        .findFirst()
+        .ifPresent(
+            strict -> {
+              throw ErrorCode.WRITE_COPY_INDEXED.because(
+                  "COPY into %s, the owner of index %s".formatted(table.name(), strict.name()));
+            });
+    List<Referrer> references = new ReferrerRules(input, table).checked();
     CopyOptions options = new CopyOptions(copy);
     options.requireSplittable();
     List<String> columns = columns(schema);
@@ -174,11 +179,56 @@ final class CopyPlanner {
       }
       places.add(place);
     }
-    return new Plan.CopyFrom(
-        facts(List.of(table.name())),
-        key.placement().group(),
-        new CopyTarget(table.name(), key, columns, places, options.format()),
-        sql(columns));
+    CopyTarget target = new CopyTarget(table.name(), key, columns, places, options.format());
+    return EntryColumns.work(input, RowInserts.ALIAS, table, maintained, references)
+        .<Plan>map(
+            entries ->
+                byInsert(
+                    schema,
+                    columns,
+                    entries.edit().text(),
+                    entries.columns().size(),
+                    new CopyInto.Owner(key.placement().group(), target, entries)))
+        .orElseGet(
+            () ->
+                new Plan.CopyFrom(
+                    facts(List.of(table.name())), key.placement().group(), target, sql(columns)));
+  }
+
+  // --- where rows must be known as they were stored --------------------------------------------
+
+  private Plan byInsert(
+      TableSchema schema, List<String> columns, String returning, int returned, CopyInto into) {
+    CopyOptions options = new CopyOptions(copy);
+    options.requireInsertable(schema, columns);
+    return new Plan.CopyByInsert(
+        facts(List.of(schema.name())),
+        new RowInserts(schema.name(), columns, returning, returned),
+        options.format(),
+        sql(columns),
+        into);
+  }
+
+  private Plan intoCopies(DeclaredTable table, List<ShardId> shards) {
+    TableSchema schema = CopyWrites.writable(table);
+    if (input.context().fixedSnapshot()) {
+      throw Plan.CopyWrite.needsReadCommitted();
+    }
+    new CopyOptions(copy).requireSplittable();
+    List<String> columns = columns(schema);
+    CopyWork work =
+        new CopyColumns(table.name(), schema)
+            .insert(RowInserts.ALIAS, false, input.tokens().size(), columns);
+    return byInsert(
+        schema,
+        columns,
+        work.edits().get(0).text(),
+        work.added(),
+        new CopyInto.Copies(
+            new CopiedTable(input.context().database(), table.name()),
+            shards.get(0),
+            shards.subList(1, shards.size()),
+            work));
   }
 
   private RuntimeException notRead(DeclaredTable table) {

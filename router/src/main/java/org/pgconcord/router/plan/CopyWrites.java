@@ -59,7 +59,7 @@ final class CopyWrites {
         new CopiedTable(input.context().database(), table.name()),
         leader(),
         copies.subList(1, copies.size()),
-        work(schema()));
+        work(writable(table)));
   }
 
   private ShardId leader() {
@@ -92,7 +92,12 @@ final class CopyWrites {
     return StaleCopies.of(input, others);
   }
 
-  private TableSchema schema() {
+  /**
+   * The table as its copies have it, when rows can be carried from one to the others.
+   *
+   * @throws org.pgconcord.config.error.ConcordException when they cannot
+   */
+  static TableSchema writable(DeclaredTable table) {
     TableSchema schema =
         table
             .schema()

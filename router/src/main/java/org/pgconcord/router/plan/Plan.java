@@ -32,6 +32,7 @@ public sealed interface Plan
         Plan.WriteOnAll,
         Plan.InsertUnlessTaken,
         Plan.CopyFrom,
+        Plan.CopyByInsert,
         Plan.CopyTo,
         Plan.GsiWrite,
         Plan.Refused,
@@ -266,6 +267,22 @@ public sealed interface Plan
   }
 
   /**
+   * COPY FROM STDIN where the rows must be known as they were stored: they go in batches, by
+   * INSERT.
+   *
+   * @param check a COPY of no rows, by which a shard judges columns, options and the client's
+   *     rights
+   */
+  record CopyByInsert(
+      StatementFacts facts, RowInserts inserts, CopyFormat format, String check, CopyInto into)
+      implements Plan {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.copyByInsert(this);
+    }
+  }
+
+  /**
    * COPY TO STDOUT of the rows of several shards, in any order.
    *
    * @param query what is copied, unless it is a table; its columns must be alike on all shards
@@ -362,6 +379,8 @@ public sealed interface Plan
     R insertUnlessTaken(InsertUnlessTaken plan);
 
     R copyFrom(CopyFrom plan);
+
+    R copyByInsert(CopyByInsert plan);
 
     R copyTo(CopyTo plan);
 

@@ -268,8 +268,41 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
         route("copy-from", "COPY, each row to its shard")
             .detail("Group", plan.group().uid())
             .add("Shards", uids(plan.group().shards()))
-            .add("By", plan.target().keyPlaces().stream().map(i -> "field " + (i + 1)).toList());
+            .add("By", fields(plan.target()));
     return finish(rows, plan.facts(), plan.sql());
+  }
+
+  private static List<String> fields(CopyTarget target) {
+    return target.keyPlaces().stream().map(i -> "field " + (i + 1)).toList();
+  }
+
+  @Override
+  public PlanOutline copyByInsert(Plan.CopyByInsert plan) {
+    RowInserts inserts = plan.inserts();
+    PlanOutline rows =
+        route(
+            "copy-by-insert",
+            "COPY by INSERT, up to %d rows at a time".formatted(inserts.rowsMost()));
+    plan.into()
+        .match(
+            new CopyInto.Cases<PlanOutline>() {
+              @Override
+              public PlanOutline owner(CopyInto.Owner into) {
+                maintains(Optional.of(into.entries()), rows);
+                return rows.detail("Group", into.group().uid())
+                    .add("Shards", uids(into.group().shards()))
+                    .add("By", fields(into.target()));
+              }
+
+              @Override
+              public PlanOutline copies(CopyInto.Copies into) {
+                return rows.add("Leader", into.leader().uid())
+                    .say("Then: the stored rows by value on " + joined(into.others()))
+                    .shards("Then", into.others())
+                    .add("Change", into.work().change());
+              }
+            });
+    return finish(rows, plan.facts(), inserts.oneRow());
   }
 
   @Override

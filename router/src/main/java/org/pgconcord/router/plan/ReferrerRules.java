@@ -76,18 +76,6 @@ final class ReferrerRules {
     }
   }
 
-  /** Rows of a COPY are not returned, so that what they point to cannot be checked. */
-  void refuseCopy() {
-    declared.stream()
-        .filter(this::maintained)
-        .findFirst()
-        .ifPresent(
-            referrer -> {
-              throw ErrorCode.WRITE_COPY_INDEXED.because(
-                  "COPY into %s, which refers to index %s".formatted(table.name(), referrer.gsi()));
-            });
-  }
-
   /** Rows that are left out one by one are not checked one by one. */
   void refuseUnlessTaken() {
     checked().stream()

@@ -104,12 +104,39 @@ public final class LiteralText {
       case 'U' -> {
         return codePoint(contents, at + 1, 8, out);
       }
-      case 'x', '0', '1', '2', '3', '4', '5', '6', '7' -> {
-        return -1;
+      case 'x' -> {
+        return ascii(contents, at + 1, 16, 2, out);
+      }
+      case '0', '1', '2', '3', '4', '5', '6', '7' -> {
+        return ascii(contents, at, 8, 3, out);
+      }
+      case 'v' -> {
+        return -1; // a tabulator from version 16 on, a letter before
       }
       default -> out.append(c);
     }
     return at + 1;
+  }
+
+  /** A byte by its number; one above ASCII is a part of a character, which is not put together. */
+  private static int ascii(String contents, int from, int radix, int most, StringBuilder out) {
+    int number = 0;
+    int at = from;
+    while (at < contents.length()
+        && at < from + most
+        && contents.charAt(at) < 0x80
+        && Character.digit(contents.charAt(at), radix) >= 0) {
+      number = radix * number + Character.digit(contents.charAt(at++), radix);
+    }
+    if (at == from) {
+      out.append('x');
+      return at;
+    }
+    if (number == 0 || number >= 0x80) {
+      return -1;
+    }
+    out.append((char) number);
+    return at;
   }
 
   private static int codePoint(String contents, int from, int digits, StringBuilder out) {

@@ -79,6 +79,24 @@ public final class Parameters {
     return read(out.writeShort(0));
   }
 
+  /**
+   * Values all in one format, results in text format.
+   *
+   * @param values {@code null} for NULL
+   */
+  public static Parameters values(List<byte @Nullable []> values, boolean binary) {
+    ByteBuf out = Unpooled.buffer();
+    out.writeShort(1).writeShort(binary ? 1 : 0).writeShort(values.size());
+    for (byte[] value : values) {
+      if (value == null) {
+        out.writeInt(-1);
+      } else {
+        out.writeInt(value.length).writeBytes(value);
+      }
+    }
+    return read(out.writeShort(0));
+  }
+
   public static Parameters none() {
     return NONE;
   }

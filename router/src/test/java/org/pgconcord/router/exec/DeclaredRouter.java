@@ -236,6 +236,11 @@ final class DeclaredRouter implements AutoCloseable {
     return rows(owner, sql);
   }
 
+  /** Connects anew where {@link #direct} is used next: a server was started again. */
+  void forget() {
+    direct.clear();
+  }
+
   /** The shards on which a query has rows. */
   List<String> holders(String sql) throws SQLException {
     List<String> holders = new ArrayList<>();

@@ -39,7 +39,8 @@ class LexerTest {
     assertThat(value("'it''s'")).isEqualTo("it's");
     assertThat(value("'a\\'")).isEqualTo("a\\");
     assertThat(value("E'a\\'b\\n\\\\c''\\u00e9\\U0001F600'")).isEqualTo("a'b\n\\c'é😀");
-    assertThat(value("E'\\x41'")).isEqualTo("not read");
+    assertThat(value("E'\\x41\\1012\\x9\\xg'")).isEqualTo("AA2\txg");
+    assertThat(value("E'\\xc3\\xa9'")).isEqualTo("not read");
     assertThat(value("$x$a'$$b$x$")).isEqualTo("a'$$b");
     assertThat(value("U&'d\\0061t\\+01F600\\\\'")).isEqualTo("dat😀\\");
     assertThat(value("U&'d!0061' UESCAPE '!'")).isEqualTo("not read");
