@@ -17,6 +17,8 @@ import java.util.Set;
  *   <li>every infix operator other than comparison and arithmetic becomes {@code ||}, since the
  *       server gives them all one precedence, while {@code ->>} and its kin would swallow the rest
  *       of a condition; prefix operators but plus and minus vanish;
+ *   <li>what only PostgreSQL writes so ({@code AS true}, {@code t*}, {@code a[2:]}) is written as
+ *       others do ({@link PostgresForms});
  *   <li>comments are gone and names keep their quotes.
  * </ul>
  *
@@ -33,7 +35,7 @@ final class AnalysisText {
   private final int[] offsets;
   private final String text;
 
-  private AnalysisText(Tokens tokens) throws UnreadableException {
+  private AnalysisText(Tokens tokens, Clauses clauses) throws UnreadableException {
     this.tokens = tokens;
     this.pieces = new String[tokens.size()];
     this.offsets = new int[tokens.size()];
@@ -44,11 +46,12 @@ final class AnalysisText {
       rewriteOperatorCall(i);
       rewriteTypedLiteral(i);
     }
+    new PostgresForms(tokens, clauses, pieces).rewrite();
     this.text = joined();
   }
 
-  static AnalysisText of(Tokens tokens) throws UnreadableException {
-    return new AnalysisText(tokens);
+  static AnalysisText of(Tokens tokens, Clauses clauses) throws UnreadableException {
+    return new AnalysisText(tokens, clauses);
   }
 
   String text() {

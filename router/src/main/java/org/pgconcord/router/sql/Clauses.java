@@ -105,7 +105,9 @@ public final class Clauses {
   int listEnd(int from) {
     int i = from;
     while (i < tokens.size() && !tokens.isSymbol(i, ")")) {
-      boolean ends = isKeyword(i, Keywords.AFTER_LIST) && !tokens.isWord(i - 1, "distinct");
+      boolean ends =
+          isKeyword(i, Keywords.AFTER_LIST)
+              && !tokens.isAnyWord(i - 1, "distinct", "within", "collation");
       if (ends || (tokens.isWord(i, "on") && tokens.isWord(i + 1, "conflict"))) {
         return i;
       }

@@ -3,7 +3,6 @@ package org.pgconcord.router.sql;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import net.sf.jsqlparser.expression.Expression;
 import net.sf.jsqlparser.parser.ASTNodeAccess;
 import net.sf.jsqlparser.statement.select.SelectItem;
@@ -16,26 +15,6 @@ import org.jspecify.annotations.Nullable;
  * a constant.
  */
 final class ItemReader {
-  /** Words that are values of their own where they stand alone, whatever columns there are. */
-  private static final Set<String> VALUES =
-      Set.of(
-          "current_catalog",
-          "current_date",
-          "current_role",
-          "current_schema",
-          "current_time",
-          "current_timestamp",
-          "current_user",
-          "default",
-          "false",
-          "localtime",
-          "localtimestamp",
-          "null",
-          "session_user",
-          "system_user",
-          "true",
-          "user");
-
   private final Tokens tokens;
   private final Clauses clauses;
   private final AnalysisText text;
@@ -148,7 +127,7 @@ final class ItemReader {
     boolean value =
         to == from + 1
             && tokens.kind(from) == TokenKind.WORD
-            && VALUES.contains(Names.of(tokens, from));
+            && Keywords.VALUES.contains(Names.of(tokens, from));
     return value || (to - from) % 2 == 0 ? Optional.empty() : Optional.of(parts);
   }
 }

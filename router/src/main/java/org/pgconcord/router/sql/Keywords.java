@@ -211,6 +211,26 @@ final class Keywords {
   static final Set<String> AFTER_ON =
       Set.of("join", "inner", "left", "right", "full", "cross", "natural", "where", "on");
 
+  /** Words that are values of their own where they stand alone, whatever columns there are. */
+  static final Set<String> VALUES =
+      Set.of(
+          "current_catalog",
+          "current_date",
+          "current_role",
+          "current_schema",
+          "current_time",
+          "current_timestamp",
+          "current_user",
+          "default",
+          "false",
+          "localtime",
+          "localtimestamp",
+          "null",
+          "session_user",
+          "system_user",
+          "true",
+          "user");
+
   /** Words that JSqlParser must hand back as often as they were given to it. */
   static final Set<String> STRUCTURE =
       Set.of(

@@ -184,6 +184,10 @@ final class PredicateReader {
       parts.add(Names.of(tokens, i));
     }
     String name = parts.remove(parts.size() - 1);
+    boolean value = tokens.kind(token) == TokenKind.WORD && Keywords.VALUES.contains(name);
+    if (value && parts.isEmpty()) {
+      return Optional.empty();
+    }
     return name.equals(Names.ofSource(column.getColumnName()))
         ? Optional.of(new ColumnView(parts, name, token))
         : Optional.empty();

@@ -76,9 +76,6 @@ final class QueryReader {
       return false;
     }
     for (WithItem<?> item : items) {
-      if (item.getSearchClause() != null || item.getCycleClause() != null) {
-        throw new UnreadableException("SEARCH or CYCLE");
-      }
       recursive |= item.isRecursive();
       String name = Names.ofSource(item.getAliasName());
       boolean renamed = item.getWithItemList() != null && !item.getWithItemList().isEmpty();
@@ -278,16 +275,24 @@ final class QueryReader {
       nested.addAll(nestedIn(function));
       return new FromView.Computed(alias(function.getAlias(), ""));
     } else if (item instanceof Values values) {
-      nested.addAll(nestedIn(values.getExpressions()));
-      return new FromView.Computed(alias(values.getAlias(), ""));
+      return values(values, values.getAlias());
     }
     throw new UnreadableException("this kind of FROM item");
+  }
+
+  private FromView values(Values values, @Nullable Alias alias) throws UnreadableException {
+    boolean renamed = alias != null && alias.getAliasColumns() != null;
+    return new FromView.Derived(query(values), alias(alias, ""), false, renamed);
   }
 
   /** An alias over a join hides the names inside it, which nothing here accounts for. */
   private FromView parenthesised(ParenthesedFromItem item, List<QueryView> nested)
       throws UnreadableException {
-    if (item.getAlias() != null) {
+    if (item.getFromItem() instanceof Values values
+        && values.getAlias() == null
+        && (item.getJoins() == null || item.getJoins().isEmpty())) {
+      return values(values, item.getAlias());
+    } else if (item.getAlias() != null) {
       throw new UnreadableException("an alias for a join");
     }
     List<FromView> items = from(item.getFromItem(), item.getJoins(), nested);

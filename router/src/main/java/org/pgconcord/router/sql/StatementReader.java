@@ -41,11 +41,9 @@ public final class StatementReader {
     if (clauses.has("table") && !clauses.has("create")) {
       throw new UnreadableException("the TABLE command");
     }
-    AnalysisText text = AnalysisText.of(tokens);
-    Statement tree = parse(text);
-    checkPrinted(tokens, tree, watched);
+    AnalysisText text = AnalysisText.of(tokens, clauses);
     TreeReader reader = new TreeReader(tokens, clauses, text);
-    StatementView view = reader.statement(tree);
+    StatementView view = guarded(tokens, text, reader, watched);
     if (view instanceof StatementView.Query && hasSelectInto(tokens, clauses)) {
       throw new UnreadableException("SELECT INTO");
     }
@@ -53,6 +51,21 @@ public final class StatementReader {
       throw new UnreadableException("a subquery in this place");
     }
     return view;
+  }
+
+  /** The parser's tree throws at some names, and has visitors that meet nulls of its own making. */
+  private static StatementView guarded(
+      Tokens tokens, AnalysisText text, TreeReader reader, Set<String> watched)
+      throws UnreadableException {
+    try {
+      Statement tree = parse(text);
+      checkPrinted(tokens, tree, watched);
+      return reader.statement(tree);
+    } catch (StackOverflowError e) {
+      throw new UnreadableException("expressions nested so deeply");
+    } catch (RuntimeException e) {
+      throw new UnreadableException("an expression of this form");
+    }
   }
 
   /** An INTO that is not that of an INSERT in a CTE. */
@@ -76,8 +89,6 @@ public final class StatementReader {
       } catch (TokenMgrException again) {
         throw new UnreadableException("a symbol in this place");
       }
-    } catch (StackOverflowError e) {
-      throw new UnreadableException("expressions nested so deeply");
     }
   }
 

@@ -28,8 +28,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Turns JSqlParser's tree of one statement into a {@link StatementView}. */
 final class TreeReader {
-  private final Tokens tokens;
-  private final AnalysisText text;
   private final QueryReader queries;
   private final PredicateReader predicates;
   private final ItemReader items;
@@ -37,8 +35,6 @@ final class TreeReader {
   private final Clauses clauses;
 
   TreeReader(Tokens tokens, Clauses clauses, AnalysisText text) {
-    this.tokens = tokens;
-    this.text = text;
     this.predicates = new PredicateReader(tokens, clauses, text);
     this.items = new ItemReader(tokens, clauses, text, predicates);
     this.queries = new QueryReader(text, predicates, items);
@@ -248,14 +244,10 @@ final class TreeReader {
     return items.selected(clause, "returning");
   }
 
-  /** Subscripts and fields are read wrongly: a dot or bracket in the list is refused. */
+  /** Elements and fields are gone from the analysed text; what is left of one was not seen. */
   private String plainColumn(Column column) throws UnreadableException {
     if ((column.getTable() != null && column.getTable().getName() != null)
         || column.getArrayConstructor() != null) {
-      throw new UnreadableException("a field or an element of a column as target");
-    }
-    int token = PredicateReader.token(column, text);
-    if (tokens.isSymbol(token + 1, ".") || tokens.isSymbol(token + 1, "[")) {
       throw new UnreadableException("a field or an element of a column as target");
     }
     return Names.ofSource(column.getColumnName());

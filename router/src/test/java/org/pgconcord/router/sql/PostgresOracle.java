@@ -7,36 +7,40 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.opentest4j.TestAbortedException;
 import org.pgconcord.testkit.RequiredTools;
 import org.pgconcord.testkit.ToolRun;
 
 /**
- * PostgreSQL's own scanner, by npm's libpg-query in a node process. Without node, npm or a registry
- * its tests are skipped with a visible line; with CI=true they fail.
+ * PostgreSQL's own scanner and grammar, by npm's libpg-query in a node process. Without node, npm
+ * or a registry its tests are skipped with a visible line; with CI=true they fail.
  */
-final class PostgresScanner {
+final class PostgresOracle {
   private static final Path SOURCES = Path.of("src/test/node").toAbsolutePath();
+
+  private static final int BATCH = 5_000;
 
   private final Path node;
   private final Path directory;
 
-  private PostgresScanner(Path node, Path directory) {
+  private PostgresOracle(Path node, Path directory) {
     this.node = node;
     this.directory = directory;
   }
 
-  static PostgresScanner start() {
+  static PostgresOracle start() {
     Path node = RequiredTools.require("node");
     Path npm = RequiredTools.require("npm");
     Path directory = Path.of("target/node").toAbsolutePath();
     try {
       Files.createDirectories(directory);
       for (String file :
-          List.of("package.json", "package-lock.json", "scan.mjs", "conjuncts.mjs")) {
+          List.of("package.json", "package-lock.json", "scan.mjs", "conjuncts.mjs", "shapes.mjs")) {
         Files.writeString(directory.resolve(file), Files.readString(SOURCES.resolve(file)));
       }
     } catch (IOException e) {
@@ -45,7 +49,7 @@ final class PostgresScanner {
     if (!Files.exists(directory.resolve("node_modules/libpg-query/package.json"))) {
       install(npm, directory);
     }
-    return new PostgresScanner(node, directory);
+    return new PostgresOracle(node, directory);
   }
 
   private static void install(Path npm, Path directory) {
@@ -74,14 +78,13 @@ final class PostgresScanner {
 
   /** For each text its tokens without comments; none where the scanner raises an error. */
   List<Answer> scan(List<String> texts) {
-    List<Answer> all = new ArrayList<>();
-    for (JsonNode tokens : run("scan.mjs", texts)) {
-      all.add(
-          new Answer(
-              !tokens.isNumber(),
-              tokens.isArray() ? Optional.of(tokens(tokens)) : Optional.empty()));
-    }
-    return all;
+    return inBatches("scan.mjs", texts).stream()
+        .map(
+            tokens ->
+                new Answer(
+                    !tokens.isNumber(),
+                    tokens.isArray() ? Optional.of(tokens(tokens)) : Optional.empty()))
+        .toList();
   }
 
   /**
@@ -90,10 +93,40 @@ final class PostgresScanner {
    */
   List<Optional<List<String>>> conjuncts(List<String> texts) {
     List<Optional<List<String>>> all = new ArrayList<>();
-    for (JsonNode found : run("conjuncts.mjs", texts)) {
+    for (JsonNode found : inBatches("conjuncts.mjs", texts)) {
       List<String> lists = new ArrayList<>();
       found.forEach(list -> lists.add(list.toString()));
       all.add(found.isNull() ? Optional.empty() : Optional.of(lists));
+    }
+    return all;
+  }
+
+  /**
+   * What the grammar makes of a statement.
+   *
+   * @param kind its first word, or what stands for it
+   * @param shape what {@link ViewShape} must show as well
+   * @param claims of which each one there must be one
+   */
+  record Shape(String kind, String shape, Set<String> claims) {}
+
+  /** For each text what it is; empty where it is not one statement of PostgreSQL's. */
+  List<Optional<Shape>> shapes(List<String> texts) {
+    return inBatches("shapes.mjs", texts).stream()
+        .map(found -> found.isNull() ? Optional.<Shape>empty() : Optional.of(shape(found)))
+        .toList();
+  }
+
+  private static Shape shape(JsonNode found) {
+    Set<String> claims = new HashSet<>();
+    found.get("claims").forEach(claim -> claims.add(claim.asText()));
+    return new Shape(found.get("kind").asText(), found.get("shape").asText(), claims);
+  }
+
+  private List<JsonNode> inBatches(String script, List<String> texts) {
+    List<JsonNode> all = new ArrayList<>();
+    for (int from = 0; from < texts.size(); from += BATCH) {
+      run(script, texts.subList(from, Math.min(texts.size(), from + BATCH))).forEach(all::add);
     }
     return all;
   }
