@@ -436,8 +436,8 @@ public enum ErrorCode {
       "write/update-from",
       "0A000",
       ErrorCategory.REFUSED,
-      "UPDATE ... FROM is not supported on the owner of a global secondary index.",
-      "Fetch the values and UPDATE by shard key."),
+      "UPDATE ... FROM is not supported on the owner of a global secondary index in strict mode.",
+      "Fetch the values and UPDATE by shard key, or set the index's gsi_mode to extended."),
   // --- session and protocol ----------------------------------------------------------------
   COPY_REFUSED(
       "session/copy",

@@ -7,7 +7,6 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.pgconcord.config.error.ErrorCode;
-import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.router.analyse.DeclaredTable;
@@ -46,7 +45,7 @@ final class ChangeRules {
     }
     if (update.from()) {
       gsis.stream()
-          .filter(gsi -> !gsi.extended() || !leavesAlone(update, gsi))
+          .filter(gsi -> !gsi.extended())
           .findFirst()
           .ifPresent(
               gsi -> {
@@ -54,21 +53,6 @@ final class ChangeRules {
                     "%s owns index %s".formatted(table.name(), gsi.name()));
               });
     }
-  }
-
-  /** Nothing that entries are made of can change. */
-  private boolean leavesAlone(StatementView.Update update, Gsi gsi) {
-    Set<String> stored = new HashSet<>(gsi.columns());
-    stored.addAll(gsi.ownerPrimaryKey());
-    return stored.stream()
-        .noneMatch(
-            name ->
-                update.assigned().contains(name)
-                    || table
-                        .schema()
-                        .flatMap(s -> s.column(name))
-                        .map(Column::generated)
-                        .orElse(true));
   }
 
   void checkDelete(StatementView.Delete delete, List<Gsi> maintained) {

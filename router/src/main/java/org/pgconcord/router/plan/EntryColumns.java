@@ -119,7 +119,8 @@ final class EntryColumns {
     if (clauses.topLevelSet().isEmpty() || (where.isPresent() && where.get().to() != end)) {
       throw ErrorCode.SQL_UNREADABLE.because("the clauses of this UPDATE are not read here");
     }
-    return new OldRows(clauses.topLevelSet().get(), where, end, alias, columns, fixed);
+    int set = clauses.topLevelSet().get();
+    return new OldRows(set, clauses.updateFrom(), where, end, alias, columns, fixed);
   }
 
   private static String list(String alias, DeclaredTable table, Collection<String> columns) {

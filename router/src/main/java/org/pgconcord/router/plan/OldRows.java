@@ -17,7 +17,11 @@ import org.pgconcord.router.sql.Tokens;
  * would hold up this transaction's own look for the row when another of its rows wants the same
  * key, and a duplicate would come out as a deadlock.
  *
+ * <p>With FROM the condition stays beside the rows, since it says which of the other tables' rows
+ * each is joined with. A row for which it does not hold any more is then left alone, and found so.
+ *
  * @param set where SET stands
+ * @param from the other tables of UPDATE ... FROM
  * @param where the condition; empty when all rows are updated
  * @param end where a WHERE clause would stand if there is none: behind SET's last token
  * @param qualifier the target's name in the statement
@@ -27,6 +31,7 @@ import org.pgconcord.router.sql.Tokens;
  */
 public record OldRows(
     int set,
+    Optional<Clauses.Range> from,
     Optional<Clauses.Range> where,
     int end,
     String qualifier,
@@ -47,12 +52,13 @@ public record OldRows(
    * @param narrowing what must hold beside the UPDATE's own condition; empty for nothing
    */
   public String lock(StatementText text, int most, String narrowing) {
-    return "SELECT %s, %s, %s FROM %s%s LIMIT %d FOR NO KEY UPDATE OF %s"
+    return "SELECT %s, %s, %s FROM %s%s%s LIMIT %d FOR NO KEY UPDATE OF %s"
         .formatted(
             column("tableoid"),
             column("ctid"),
             columns,
             part(text, 1, set),
+            from.map(f -> ", " + part(text, f.from(), f.to())).orElse(""),
             where.map(w -> " WHERE " + both(part(text, w.from(), w.to()), narrowing)).orElse(""),
             most,
             Identifiers.quote(qualifier));
@@ -72,7 +78,12 @@ public record OldRows(
         where
             .map(w -> sql.substring(0, tokens.start(w.from())))
             .orElseGet(() -> sql.substring(0, tokens.end(end - 1)) + " WHERE ");
-    return front + rows + rest;
+    boolean joins = from.isPresent() && where.isPresent();
+    return front
+        + (joins ? "(" + part(text, where.get().from(), where.get().to()) + ") AND (" : "")
+        + rows
+        + (joins ? ")" : "")
+        + rest;
   }
 
   private int rest(Tokens tokens) {

@@ -238,6 +238,17 @@ public final class Clauses {
     return set == tokens.size() ? Optional.empty() : Optional.of(set);
   }
 
+  /** The tables behind FROM of an UPDATE; empty without it. */
+  public Optional<Range> updateFrom() {
+    int from = topLevel(topLevelSet().orElse(0), Set.of("from"));
+    while (from < tokens.size() && tokens.isWord(from - 1, "distinct")) {
+      from = topLevel(from + 1, Set.of("from"));
+    }
+    return from >= tokens.size()
+        ? Optional.empty()
+        : Optional.of(new Range(from + 1, topLevel(from + 1, Set.of("where", "returning"))));
+  }
+
   /** The VALUES of an INSERT, which is in no parentheses. */
   public Optional<Integer> topLevelValues() {
     int values = topLevel(1, Set.of("values"));

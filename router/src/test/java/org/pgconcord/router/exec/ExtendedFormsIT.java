@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -49,6 +50,62 @@ class ExtendedFormsIT {
       assertThat(rig.everywhere("SELECT email FROM users")).hasSize(3);
       rig.entriesAreTrue("after DELETE ... USING");
     }
+  }
+
+  /** Indexed columns from joined rows, moves between tenants' keys among them. */
+  @Test
+  void keysAreUpdatedFromJoinedRows() throws SQLException {
+    try (Connection client = rig.router.connect("extended");
+        Connection plain = rig.router.cluster.asSuperuser(rig.shards.get(0))) {
+      DeclaredRouter.rows(plain, "CREATE TEMP TABLE users " + ExtendedRig.USERS);
+      DeclaredRouter.rows(
+          plain, "CREATE TEMP TABLE orders (tenant_id bigint, order_id bigint, label text)");
+      for (int shard = 0; shard < 3; shard++) {
+        for (int i = 0; i < 2; i++) {
+          long tenant = rig.tenant(shard, i);
+          for (Connection each : List.of(client, plain)) {
+            for (int user = 1; user <= 3; user++) {
+              DeclaredRouter.rows(
+                  each,
+                  "INSERT INTO users (tenant_id, user_id, email, city, name) VALUES (%1$d, %2$d, 'e%1$d-%2$d', 'FI', 'n')"
+                      .formatted(tenant, user));
+              DeclaredRouter.rows(
+                  each,
+                  "INSERT INTO orders VALUES (%1$d, %2$d, 'l%1$d-%2$d')".formatted(tenant, user));
+            }
+          }
+        }
+      }
+      long one = rig.tenant(1, 0);
+      for (String sql :
+          List.of(
+              "UPDATE users u SET email = o.label, city = countries.name FROM orders o, countries WHERE o.tenant_id = u.tenant_id AND o.order_id = u.user_id AND countries.code = u.city AND u.user_id < 3 RETURNING u.email, o.order_id, countries.code",
+              "UPDATE users SET email = orders.label || 'x', floor = 1, seat = orders.label FROM orders WHERE users.tenant_id = "
+                  + one
+                  + " AND orders.tenant_id = users.tenant_id AND orders.order_id = users.user_id",
+              "UPDATE users u SET name = o.label, floor = (u.city IS DISTINCT FROM 'x')::int FROM orders o WHERE o.tenant_id = u.tenant_id AND o.order_id = u.user_id AND o.order_id > 1 RETURNING u.loud, u.floor",
+              "UPDATE users u SET email = 'several' || u.tenant_id FROM orders o WHERE o.tenant_id = u.tenant_id AND u.user_id = 1",
+              "UPDATE users u SET email = 'gone' FROM orders o WHERE o.tenant_id = u.tenant_id AND o.order_id = 77")) {
+        assertThat(sorted(client, sql)).as(sql).isEqualTo(sorted(plain, sql));
+        assertThat(rig.everywhere("SELECT u::text FROM public.users u").stream().sorted().toList())
+            .as(sql)
+            .isEqualTo(sorted(plain, "SELECT u::text FROM users u"));
+        rig.entriesAreTrue(sql);
+      }
+      SQLException twice =
+          catchThrowableOfType(
+              SQLException.class,
+              () ->
+                  DeclaredRouter.rows(
+                      client,
+                      "UPDATE users u SET email = 'one' FROM orders o WHERE o.tenant_id = u.tenant_id AND o.order_id = u.user_id"));
+      assertThat(twice.getSQLState()).isEqualTo("23505");
+      rig.entriesAreTrue("after a duplicate");
+    }
+  }
+
+  private static List<String> sorted(Connection connection, String sql) throws SQLException {
+    return DeclaredRouter.rows(connection, sql).stream().sorted().toList();
   }
 
   /** A generated column that is indexed changes with the columns it is made of. */
