@@ -125,7 +125,13 @@ public enum ErrorCode {
       "0A000",
       ErrorCategory.REFUSED,
       "The statement is carried out by the router, which a shard cannot explain.",
-      "Use EXPLAIN (ROUTER)."),
+      "Use EXPLAIN (ROUTER), or EXPLAIN (ROUTER, ANALYZE) to run it."),
+  EXPLAIN_OPTION(
+      "explain/option",
+      "22023",
+      ErrorCategory.USER,
+      "EXPLAIN (ROUTER) does not take this option, or not with this value.",
+      "It takes ANALYZE, VERBOSE, and FORMAT with TEXT, JSON or YAML."),
   COPIES_DIFFER(
       "reference/copies-differ",
       "55000",

@@ -48,6 +48,9 @@ public interface Backends {
   /** The open backends, of both roles. */
   Collection<BackendConnection> connections();
 
+  /** What is sent to any of them is seen by this from now on. */
+  void watch(Traffic seeing);
+
   /** Cancels what runs on any of them. */
   void cancelRunning();
 

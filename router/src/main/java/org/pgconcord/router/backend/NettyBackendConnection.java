@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
@@ -51,6 +52,7 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
   private boolean cancelWhenBegun;
   private boolean flushPlanned;
   private @Nullable ConcordException cause;
+  private Supplier<Traffic> traffic = () -> Traffic.NONE;
 
   /** Sends the cancel request of a backend; the future completes when the server has closed it. */
   interface Canceller {
@@ -79,7 +81,7 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
       listener.lost(lostCause());
       return;
     }
-    Exchange exchange = new Exchange(request, listener, names);
+    Exchange exchange = new Exchange(request, traffic.get().sent(this, request, listener), names);
     if (cancelsUnderWay > 0 || cancelWhenBegun) {
       held.add(exchange);
     } else {
@@ -160,6 +162,11 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
   /** The server has dropped all prepared statements. */
   void forgetPrepared() {
     names.clear();
+  }
+
+  /** Who sees what is sent; asked each time. */
+  void seenBy(Supplier<Traffic> seeing) {
+    traffic = seeing;
   }
 
   /** Stops or resumes reading from the server. */

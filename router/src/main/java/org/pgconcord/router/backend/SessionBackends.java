@@ -40,6 +40,7 @@ public final class SessionBackends implements Backends {
   private final BackendEvents events;
   private final SettingsRecorder settings;
   private final Map<SlotKey, Slot> slots = new HashMap<>();
+  private Traffic traffic = Traffic.NONE;
   private boolean reading = true;
   private boolean closed;
 
@@ -250,6 +251,7 @@ public final class SessionBackends implements Backends {
       return;
     }
     slot.connection = connection;
+    connection.seenBy(() -> traffic);
     connection.reading(reading);
     if (closed) {
       connection.close();
@@ -305,6 +307,11 @@ public final class SessionBackends implements Backends {
       }
     }
     return open;
+  }
+
+  @Override
+  public void watch(Traffic seeing) {
+    traffic = seeing;
   }
 
   @Override

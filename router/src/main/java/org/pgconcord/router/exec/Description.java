@@ -16,8 +16,10 @@ import org.pgconcord.router.session.DescribeSink;
 import org.pgconcord.router.session.SessionContext;
 import org.pgconcord.router.tx.Failures;
 import org.pgconcord.router.tx.Transaction;
+import org.pgconcord.router.wire.ErrorFields;
 import org.pgconcord.router.wire.Frame;
 import org.pgconcord.router.wire.ParameterTypes;
+import org.pgconcord.router.wire.RowDescription;
 import org.pgconcord.router.wire.TransactionStatus;
 
 /**
@@ -38,18 +40,52 @@ final class Description {
     if (plan instanceof Plan.Refused refused) {
       throw refused.toException();
     }
-    if (plan instanceof SessionCommand command && !(command instanceof SessionCommand.Show)) {
+    WhereToAsk where = new WhereToAsk(session.backends().home());
+    if (plan instanceof SessionCommand.ExplainRouter explain) {
+      explain(explain, where, statement, session, tx, sink, end);
+    } else if (plan instanceof SessionCommand command
+        && !(command instanceof SessionCommand.Show)) {
       sink.parameterDescription(ParameterTypes.NONE.toFrame());
-      if (command instanceof SessionCommand.ExplainRouter) {
-        sink.rowDescription(SessionCommands.planColumns().toFrame());
-      } else {
-        sink.noData();
-      }
+      sink.noData();
+      end.run();
+    } else {
+      ask(backend(plan.match(where), session, tx), statement, new Answer(tx, sink, end));
+    }
+  }
+
+  /** The parameters are those of the statement that is explained; the column is our own. */
+  private static void explain(
+      SessionCommand.ExplainRouter explain,
+      WhereToAsk where,
+      ClientStatement statement,
+      SessionContext session,
+      Transaction tx,
+      DescribeSink sink,
+      Runnable end) {
+    RowDescription columns = RouterExplain.columns(explain.format());
+    Plan plan = explain.explained().plan();
+    if (plan instanceof Plan.Refused || plan instanceof SessionCommand) {
+      sink.parameterDescription(ParameterTypes.NONE.toFrame());
+      sink.rowDescription(columns.toFrame());
       end.run();
       return;
     }
-    ShardId shard = plan.match(new WhereToAsk(session.backends().home()));
-    ask(backend(shard, session, tx), statement, tx, sink, end);
+    ClientStatement inner =
+        new ClientStatement("", explain.explained().text().sql(), statement.types());
+    ask(
+        backend(plan.match(where), session, tx),
+        inner,
+        new Answer(tx, sink, end) {
+          @Override
+          public void rowDescription(Frame frame) {
+            super.rowDescription(columns.toFrame());
+          }
+
+          @Override
+          public void noData() {
+            super.rowDescription(columns.toFrame());
+          }
+        });
   }
 
   /** Inside the transaction only where that has begun already. */
@@ -62,23 +98,17 @@ final class Description {
 
   @SuppressWarnings("FutureReturnValueIgnored")
   private static void ask(
-      CompletableFuture<BackendConnection> backend,
-      ClientStatement statement,
-      Transaction tx,
-      DescribeSink sink,
-      Runnable end) {
+      CompletableFuture<BackendConnection> backend, ClientStatement statement, Answer answer) {
     backend
         .thenAccept(
             b ->
                 b.send(
                     new BackendRequest.DescribeStatement(
                         statement.sql(), statement.named(), statement.types()),
-                    new Answer(tx, sink, end)))
+                    answer))
         .exceptionally(
             failure -> {
-              tx.fail();
-              sink.error(Failures.fields(failure));
-              end.run();
+              answer.failed(Failures.fields(failure));
               return null;
             });
   }
@@ -178,6 +208,11 @@ final class Description {
     }
 
     @Override
+    public ShardId shardExplain(Plan.ShardExplain plan) {
+      return plan.explained().plan().match(this);
+    }
+
+    @Override
     public ShardId session(SessionCommand plan) {
       return home;
     }
@@ -188,8 +223,17 @@ final class Description {
     }
   }
 
-  private record Answer(Transaction tx, DescribeSink sink, Runnable end)
-      implements BackendListener {
+  private static class Answer implements BackendListener {
+    private final Transaction tx;
+    private final DescribeSink sink;
+    private final Runnable end;
+
+    Answer(Transaction tx, DescribeSink sink, Runnable end) {
+      this.tx = tx;
+      this.sink = sink;
+      this.end = end;
+    }
+
     @Override
     public void parameterDescription(Frame frame) {
       sink.parameterDescription(frame);
@@ -223,8 +267,12 @@ final class Description {
 
     @Override
     public void lost(ConcordException cause) {
+      failed(Failures.fields(cause));
+    }
+
+    void failed(ErrorFields fields) {
       tx.fail();
-      sink.error(Failures.fields(cause));
+      sink.error(fields);
       end.run();
     }
   }

@@ -139,6 +139,12 @@ final class Dispatch implements Plan.Cases<Void> {
   }
 
   @Override
+  public Void shardExplain(Plan.ShardExplain plan) {
+    ShardExplain.run(execution, plan);
+    return null;
+  }
+
+  @Override
   public Void session(SessionCommand plan) {
     commands.run(execution, plan);
     return null;

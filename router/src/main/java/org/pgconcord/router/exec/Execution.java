@@ -64,6 +64,34 @@ final class Execution {
     this.stopped = stopped;
   }
 
+  /** What this statement is about, by the same call: planned apart, ended as this one. */
+  Execution about(Planned inner) {
+    return new Execution(call, inner, sink, session, sessionId, end, stopped);
+  }
+
+  /**
+   * A statement that runs for this one, with the call's values and all its rows.
+   *
+   * @param then after its last word; or {@code before} a fence takes over
+   */
+  Execution within(Planned inner, ResultSink to, Runnable then, Runnable before) {
+    StatementCall all =
+        call instanceof StatementCall.Execute execute
+            ? new StatementCall.Execute(execute.portal(), true, 0)
+            : call;
+    return new Execution(
+        all,
+        inner,
+        to,
+        session,
+        sessionId,
+        then,
+        execution -> {
+          before.run();
+          stopped.accept(execution);
+        });
+  }
+
   Planned planned() {
     return planned;
   }
@@ -195,6 +223,11 @@ final class Execution {
   }
 
   void done() {
+    end.run();
+  }
+
+  /** The statement has failed within, and all of that has been seen to. */
+  void failedWithin() {
     end.run();
   }
 

@@ -1,8 +1,6 @@
 package org.pgconcord.router.exec;
 
-import java.util.List;
 import java.util.Optional;
-import org.pgconcord.router.plan.PlanText;
 import org.pgconcord.router.plan.SessionCommand;
 import org.pgconcord.router.plan.TransactionModes;
 import org.pgconcord.router.session.SessionContext;
@@ -10,7 +8,6 @@ import org.pgconcord.router.session.SettingCommand;
 import org.pgconcord.router.tx.Failures;
 import org.pgconcord.router.tx.Transaction;
 import org.pgconcord.router.wire.ErrorFields;
-import org.pgconcord.router.wire.RowDescription;
 
 /** Statements about the session or its transaction, carried out here. */
 final class SessionCommands {
@@ -201,18 +198,12 @@ final class SessionCommands {
 
     @Override
     public Void explainRouter(SessionCommand.ExplainRouter command) {
-      List<String> lines;
       try {
-        lines = PlanText.render(command.explained(), execution.parameters());
+        RouterExplain.run(execution, command, session.backends(), SessionCommands.this);
       } catch (RuntimeException e) {
         execution.fail(e);
-        return null;
       }
-      if (execution.describes()) {
-        execution.sink().rowDescription(planColumns());
-      }
-      lines.forEach(line -> execution.sink().row(List.of(line)));
-      return complete("EXPLAIN");
+      return null;
     }
 
     @Override
@@ -224,9 +215,7 @@ final class SessionCommands {
     }
 
     private Void complete(String tag) {
-      if (!tag.equals("EXPLAIN")) {
-        describeNothing();
-      }
+      describeNothing();
       execution.sink().complete(tag);
       execution.done();
       return null;
@@ -241,10 +230,6 @@ final class SessionCommands {
     private void warn(String sqlState, String message) {
       execution.sink().notice(ErrorFields.plain("WARNING", sqlState, message));
     }
-  }
-
-  static RowDescription planColumns() {
-    return new RowDescription(List.of(RowDescription.Field.text("QUERY PLAN")));
   }
 
   private static TransactionModes merged(TransactionModes old, TransactionModes more) {

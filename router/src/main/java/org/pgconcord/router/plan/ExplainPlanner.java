@@ -1,17 +1,14 @@
 package org.pgconcord.router.plan;
 
-import java.util.ArrayList;
-import java.util.List;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.router.plan.StatementFacts.Command;
 import org.pgconcord.router.sql.Lexer;
 import org.pgconcord.router.sql.StatementText;
-import org.pgconcord.router.sql.TokenKind;
 import org.pgconcord.router.sql.Tokens;
 
 /**
- * EXPLAIN. With the option ROUTER the router shows its own plan; without it the statement's shard
- * explains, when there is exactly one.
+ * EXPLAIN. With the option ROUTER the router shows its own plan; without it the statement's shards
+ * explain, each what it would be sent.
  */
 final class ExplainPlanner {
   private final StatementPlanner planner;
@@ -26,93 +23,72 @@ final class ExplainPlanner {
 
   Plan plan() {
     Tokens tokens = text.tokens();
-    int at = 1;
-    boolean analyze = false;
-    boolean router = false;
-    if (tokens.isSymbol(1, "(") && !tokens.isAnyWord(2, "select", "with", "values", "table")) {
-      while (at < tokens.size() && !tokens.isSymbol(at, ")")) {
-        refuseQuoted(tokens, at);
-        analyze |= tokens.isAnyWord(at, "analyze", "analyse") && !isOff(tokens, at + 1);
-        router |= tokens.isWord(at, "router");
-        at++;
-      }
-      at++;
-      if (router && at != 4) {
-        throw ErrorCode.SQL_COMMAND.because("EXPLAIN (ROUTER) takes no other option");
-      }
-    } else {
-      while (tokens.isAnyWord(at, "analyze", "analyse", "verbose")) {
-        analyze |= !tokens.isWord(at, "verbose");
-        at++;
-      }
+    ExplainOptions options = ExplainOptions.read(tokens);
+    int start = tokens.start(options.statement());
+    String inner = text.sql().substring(start, tokens.end(tokens.size() - 1));
+    Planned explained = planner.plan(new StatementText(inner, Lexer.scan(inner)), context);
+    return options.router()
+        ? byRouter(options.ofRouter(), explained)
+        : byShards(options, text.sql().substring(0, start), explained);
+  }
+
+  private static Plan byRouter(ExplainOptions.RouterOptions options, Planned explained) {
+    if (options.analyze() && explained.plan() instanceof Plan.Refused refused) {
+      return refused;
     }
-    if (at >= tokens.size()) {
-      throw ErrorCode.SQL_SYNTAX.because("syntax error at end of input");
+    if (options.analyze() && !isAnalyzable(explained.plan())) {
+      throw ErrorCode.EXPLAIN_OPTION
+          .because("EXPLAIN (ROUTER, ANALYZE) runs SELECT, INSERT, UPDATE and DELETE only")
+          .withHint("Leave ANALYZE out.");
     }
-    String inner = text.sql().substring(tokens.start(at), tokens.end(tokens.size() - 1));
-    Planned planned = planner.plan(new StatementText(inner, Lexer.scan(inner)), context);
-    return router
-        ? new SessionCommand.ExplainRouter(planned)
-        : onShard(planned.plan(), at, analyze);
+    return new SessionCommand.ExplainRouter(
+        explained, options.analyze(), options.verbose(), options.format());
   }
 
-  /** {@code ("analyze")} means the option too; read as another it would run a write unseen. */
-  private static void refuseQuoted(Tokens tokens, int at) {
-    if (tokens.kind(at).isName() && tokens.kind(at) != TokenKind.WORD) {
-      throw ErrorCode.SQL_COMMAND.because("the options of EXPLAIN are written without quotes");
+  private static boolean isAnalyzable(Plan plan) {
+    return switch (plan.facts().command()) {
+      case SELECT, INSERT, UPDATE, DELETE -> true;
+      case COPY, OTHER -> false;
+    };
+  }
+
+  private static Plan byShards(ExplainOptions options, String prefix, Planned explained) {
+    Plan inner = explained.plan();
+    if (inner instanceof Plan.Refused) {
+      return inner;
     }
-  }
-
-  private static boolean isOff(Tokens tokens, int at) {
-    return tokens.isAnyWord(at, "off", "false")
-        || (at < tokens.size() && tokens.text(at).equals("0"));
-  }
-
-  /** The same route for the whole EXPLAIN text, whose tokens come {@code shift} later. */
-  private static Plan onShard(Plan inner, int shift, boolean analyze) {
-    if (inner instanceof Plan.OneShard plan) {
-      return new Plan.OneShard(
-          facts(plan.facts(), analyze), shifted(plan.binding(), shift), needsRouter());
-    } else if (inner instanceof Plan.Write plan && !(analyze && plan.entries().isPresent())) {
-      return new Plan.OneShard(
-          facts(plan.facts(), analyze), shifted(plan.binding(), shift), needsRouter());
-    } else if (inner instanceof Plan.CopyWrite plan && !analyze) {
-      return new Plan.Unsharded(facts(plan.facts(), false), plan.leader());
-    } else if (inner instanceof Plan.AnyCopy plan) {
-      return new Plan.AnyCopy(facts(plan.facts(), false), plan.shards());
-    } else if (inner instanceof Plan.Unsharded plan) {
-      return new Plan.Unsharded(facts(plan.facts(), analyze), plan.shard());
-    } else if (inner instanceof Plan.Authoritative plan) {
-      return new Plan.Authoritative(facts(plan.facts(), analyze), plan.shard());
+    boolean analyze = options.mayAnalyze();
+    boolean copies =
+        inner instanceof Plan.CopyFrom
+            || inner instanceof Plan.CopyByInsert
+            || inner instanceof Plan.CopyTo
+            || inner.facts().command() == Command.COPY;
+    if (copies || inner instanceof SessionCommand || inner instanceof Plan.ShardExplain) {
+      return needsRouter("the statement is none that a shard explains");
+    } else if (analyze && isCarriedOutHere(inner)) {
+      return needsRouter("the router takes part in this write, which no shard runs by itself");
     }
-    return inner instanceof Plan.Refused ? inner : needsRouter();
+    StatementFacts facts = inner.facts();
+    return new Plan.ShardExplain(
+        new StatementFacts(
+            Command.OTHER, analyze && facts.mayWrite(), facts.tables(), facts.why(), facts.stale()),
+        prefix,
+        explained,
+        analyze,
+        options.format());
   }
 
-  private static StatementFacts facts(StatementFacts inner, boolean analyze) {
-    return new StatementFacts(
-        Command.OTHER, analyze && inner.mayWrite(), inner.tables(), inner.why(), inner.stale());
+  /** Entries, other copies or other shards' parts belong to the write. */
+  private static boolean isCarriedOutHere(Plan plan) {
+    return plan instanceof Plan.CopyWrite
+        || plan instanceof Plan.InsertInParts
+        || plan instanceof Plan.WriteOnAll
+        || plan instanceof Plan.InsertUnlessTaken
+        || plan instanceof Plan.GsiWrite
+        || (plan instanceof Plan.Write write && write.entries().isPresent());
   }
 
-  private static Plan needsRouter() {
-    return Refusals.refused(
-        ErrorCode.EXPLAIN_NEEDS_ROUTER.because("the statement does not run on one shard alone"));
-  }
-
-  private static ShardBinding shifted(ShardBinding binding, int shift) {
-    List<ShardBinding.Pin> pins = new ArrayList<>();
-    for (ShardBinding.Pin pin : binding.pins()) {
-      List<ShardBinding.Part> parts =
-          pin.parts().stream()
-              .map(p -> new ShardBinding.Part(shifted(p.operand(), shift), p.column()))
-              .toList();
-      pins.add(new ShardBinding.Pin(parts, pin.locator(), pin.use()));
-    }
-    return new ShardBinding(pins, binding.anyShard(), binding.required());
-  }
-
-  private static KeyOperand shifted(KeyOperand operand, int shift) {
-    return operand instanceof KeyOperand.Literal literal
-        ? new KeyOperand.Literal(literal.token() + shift, literal.negative(), literal.cast())
-        : operand;
+  private static Plan needsRouter(String why) {
+    return Refusals.refused(ErrorCode.EXPLAIN_NEEDS_ROUTER.because(why));
   }
 }

@@ -6,6 +6,7 @@ import org.pgconcord.config.topology.ShardGroup;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
 import org.pgconcord.router.sql.SqlEdit;
+import org.pgconcord.router.sql.SqlReplacement;
 import org.pgconcord.router.sql.StatementText;
 import org.pgconcord.router.sql.TextTemplate;
 
@@ -44,6 +45,12 @@ public record Fetch(
    *     keeps the type that it came with
    */
   public record Column(String name, String cast) {}
+
+  /** What stands in the table's place, in words. */
+  SqlReplacement shape() {
+    String as = alias.isEmpty() ? "" : " " + alias.strip();
+    return new SqlReplacement(from, to, "(rows of %s)%s".formatted(table, as));
+  }
 
   /** The shards whose rows matter for these values: none where they contradict each other. */
   public List<ShardId> shards(StatementText text, Parameters parameters) {

@@ -63,6 +63,15 @@ public record Finish(List<Clauses.Range> gone, List<Combined> combined) {
       };
     }
 
+    private String shape() {
+      return switch (kind) {
+        case COUNT -> "COALESCE(sum(%s), 0)".formatted(columns.get(0));
+        case SUM -> "sum(%s)".formatted(columns.get(0));
+        case SAME -> "%s(%s)".formatted(function, columns.get(0));
+        case AVERAGE -> "(sum(%s) / NULLIF(sum(%s), 0))".formatted(columns.get(0), columns.get(1));
+      };
+    }
+
     /**
      * PostgreSQL divides the sum by the count: as numeric for integers and numeric, else as double
      * precision or interval.
@@ -94,6 +103,16 @@ public record Finish(List<Clauses.Range> gone, List<Combined> combined) {
         one ->
             all.add(
                 new SqlReplacement(one.call.from(), one.call.to(), one.text(typeOf) + one.label)));
+    return all;
+  }
+
+  /** As {@link #replacements}, before the types are known, without the casts that need them. */
+  List<SqlReplacement> shape() {
+    List<SqlReplacement> all = new ArrayList<>();
+    gone.forEach(range -> all.add(new SqlReplacement(range.from(), range.to(), "")));
+    combined.forEach(
+        one ->
+            all.add(new SqlReplacement(one.call.from(), one.call.to(), one.shape() + one.label)));
     return all;
   }
 

@@ -12,6 +12,7 @@ import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
 import org.pgconcord.router.copy.CopyFormat;
 import org.pgconcord.router.sql.SqlEdit;
+import org.pgconcord.router.sql.SqlReplacement;
 import org.pgconcord.router.sql.StatementText;
 
 /**
@@ -35,6 +36,7 @@ public sealed interface Plan
         Plan.CopyByInsert,
         Plan.CopyTo,
         Plan.GsiWrite,
+        Plan.ShardExplain,
         Plan.Refused,
         SessionCommand {
 
@@ -104,6 +106,16 @@ public sealed interface Plan
     public Gather {
       fetches = List.copyOf(fetches);
       finishers = List.copyOf(finishers);
+    }
+
+    /** The finishing query, in words where it stands on what the fetches find. */
+    String finishShape(StatementText text) {
+      List<SqlReplacement> replacements = new ArrayList<>(finish.shape());
+      for (Fetch fetch : fetches) {
+        replacements.add(fetch.shape());
+        fetch.dependent().map(SqlReplacement::of).ifPresent(replacements::add);
+      }
+      return SqlReplacement.apply(text, replacements).strip();
     }
 
     @Override
@@ -325,6 +337,24 @@ public sealed interface Plan
     }
   }
 
+  /**
+   * EXPLAIN without ROUTER: each shard that would take part explains what it would be sent.
+   *
+   * @param facts of the statement; it may write only where the EXPLAIN runs it
+   * @param prefix the client's EXPLAIN with its options
+   * @param explained what is explained
+   * @param analyze the statement is run
+   * @param format lower case, as the client wrote it; the shards judge it
+   */
+  record ShardExplain(
+      StatementFacts facts, String prefix, Planned explained, boolean analyze, String format)
+      implements Plan {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.shardExplain(this);
+    }
+  }
+
   /** What a {@link Write} or {@link CopyWrite} does to rows. */
   enum WriteKind {
     INSERT,
@@ -385,6 +415,8 @@ public sealed interface Plan
     R copyTo(CopyTo plan);
 
     R gsiWrite(GsiWrite plan);
+
+    R shardExplain(ShardExplain plan);
 
     R session(SessionCommand plan);
 

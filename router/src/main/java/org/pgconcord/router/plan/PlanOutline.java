@@ -59,9 +59,16 @@ public final class PlanOutline {
     return this;
   }
 
-  /** A detail: text has it with VERBOSE only. */
+  /** A detail, which text has with VERBOSE only. */
   public PlanOutline detail(String name, String value) {
-    facts.add(new Fact(name + ": " + value, true, name, new PlanValue.Word(value), List.of()));
+    facts.add(new Fact(name + ": " + value, true, null, null, List.of()));
+    return field(name, value);
+  }
+
+  /** A line for each, with VERBOSE only; in documents too. */
+  public PlanOutline details(String line, String name, List<String> values) {
+    values.forEach(value -> facts.add(new Fact(line + ": " + value, true, null, null, List.of())));
+    facts.add(new Fact(null, true, name, new PlanValue.Words(values), List.of()));
     return this;
   }
 

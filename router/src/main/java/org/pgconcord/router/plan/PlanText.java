@@ -90,7 +90,7 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
       from.known().ifPresent(shards -> one.shards("Shards", shards));
       fetches.add(one.add("SQL", fetch.sql().render(text)));
     }
-    rows.parts("Fetches", lines, fetches);
+    rows.parts("Fetches", lines, fetches).detail("Finish SQL", plan.finishShape(text));
     if (!plan.finish().words().isEmpty()) {
       rows.add("Partial", plan.finish().words());
     }
@@ -313,6 +313,13 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
   }
 
   // --- what no shard sees ----------------------------------------------------------------------
+
+  @Override
+  public PlanOutline shardExplain(Plan.ShardExplain plan) {
+    return outline(plan.explained(), parameters)
+        .say("Explained by: the shards, each the SQL that it would be sent")
+        .field("Explained By", "shards");
+  }
 
   @Override
   public PlanOutline session(SessionCommand plan) {

@@ -114,8 +114,17 @@ public sealed interface SessionCommand extends Plan {
     }
   }
 
-  /** EXPLAIN (ROUTER): answered here with {@link PlanText}'s rows. */
-  record ExplainRouter(Planned explained) implements SessionCommand {
+  /**
+   * EXPLAIN (ROUTER): answered here with {@link PlanText}'s outline, after the statement has run
+   * where ANALYZE asks for it.
+   */
+  record ExplainRouter(Planned explained, boolean analyze, boolean verbose, PlanFormat format)
+      implements SessionCommand {
+    @Override
+    public StatementFacts facts() {
+      return analyze ? explained.plan().facts() : StatementFacts.NONE;
+    }
+
     @Override
     public <R> R match(Cases<R> cases) {
       return cases.explainRouter(this);

@@ -38,6 +38,10 @@ public record RowDescription(List<Field> fields) {
           && format == other.format;
     }
 
+    public Field withType(int oid) {
+      return new Field(name, tableOid, attribute, oid, typeSize, typeModifier, format);
+    }
+
     public Field withFormat(short code) {
       return new Field(name, tableOid, attribute, typeOid, typeSize, typeModifier, code);
     }

@@ -66,8 +66,12 @@ record PlanCase(List<String> head, String sql) {
     } catch (org.pgconcord.config.error.ConcordException e) {
       return List.of("Not SQL: " + e.message());
     }
+    if (planned.plan() instanceof SessionCommand.ExplainRouter explain) {
+      return explain
+          .format()
+          .rows(PlanText.outline(explain.explained(), parameters()), explain.verbose());
+    }
     return planned.plan() instanceof SessionCommand
-            && !(planned.plan() instanceof SessionCommand.ExplainRouter)
         ? List.of(planned.plan().toString())
         : PlanText.render(planned, parameters());
   }

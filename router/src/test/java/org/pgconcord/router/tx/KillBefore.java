@@ -14,6 +14,7 @@ import org.pgconcord.router.backend.BackendRequest;
 import org.pgconcord.router.backend.BackendRole;
 import org.pgconcord.router.backend.Backends;
 import org.pgconcord.router.backend.QueryResult;
+import org.pgconcord.router.backend.Traffic;
 import org.pgconcord.router.wire.TransactionStatus;
 
 /** Kills a backend of the session on the server, just before its nth statement on any backend. */
@@ -104,6 +105,11 @@ final class KillBefore {
     @Override
     public Collection<BackendConnection> connections() {
       return inner.connections();
+    }
+
+    @Override
+    public void watch(Traffic seeing) {
+      inner.watch(seeing);
     }
 
     @Override
