@@ -60,8 +60,9 @@ import org.pgconcord.testkit.invariant.Violation;
 final class DeclaredRouter implements AutoCloseable {
   final ShardCluster cluster;
   final RouterEpochs epochs;
-  private final Topology.LogicalDatabase app;
-  private final RoutingState routing;
+  private volatile Topology topology;
+  private Topology.LogicalDatabase app;
+  private RoutingState routing;
   private final RouterServer server;
   private final int port;
   private final Map<ShardId, Connection> direct = new TreeMap<>();
@@ -78,9 +79,9 @@ final class DeclaredRouter implements AutoCloseable {
         direct(shard, statement);
       }
     }
-    Topology topology = TopologyReader.read(document).orThrow();
+    topology = TopologyReader.read(document).orThrow();
     app = topology.database(ShardCluster.DATABASE).orElseThrow();
-    routing = routing(topology);
+    routing = routing(1);
     epochs = new RouterEpochs(routing);
     LookupIndexes indexes = new LookupIndexes(routing);
     createLookups(indexes);
@@ -108,10 +109,10 @@ final class DeclaredRouter implements AutoCloseable {
     port = server.start().getPort();
   }
 
-  private RoutingState routing(Topology topology) throws SQLException {
+  private RoutingState routing(long revision) throws SQLException {
     try (Connection owner = cluster.asOwner(cluster.shards().get(0))) {
       return new RoutingState(
-          1,
+          revision,
           topology,
           states(GsiState.ENABLED, 1),
           Map.of(ShardCluster.DATABASE, SchemaReader.read(owner, app.tables().keySet())));
@@ -173,6 +174,14 @@ final class DeclaredRouter implements AutoCloseable {
     } catch (SQLException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** Other tables, which the shards have by now, in place of all that were declared. */
+  void redeclare(String document) throws SQLException {
+    topology = TopologyReader.read(document).orThrow();
+    app = topology.database(ShardCluster.DATABASE).orElseThrow();
+    routing = routing(epochs.current().revision() + 1);
+    epochs.publish(routing);
   }
 
   /** All indexes are in this state from now on. */
