@@ -3,6 +3,7 @@ package org.pgconcord.router.analyse;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.pgconcord.router.analyse.Scope.Leaf;
 import org.pgconcord.router.sql.ColumnView;
 import org.pgconcord.router.sql.ConstantView;
@@ -132,8 +133,10 @@ final class Pins {
   /**
    * Whether each row of this block comes from sharded rows of one shard: some sharded table is
    * never filled with NULLs, and all others follow from it by equalities of all columns of keys.
+   *
+   * @param within what has to hold besides, for a block whose keys are taken as known
    */
-  static boolean colocated(Scope scope, JoinFacts joins) {
+  static boolean colocated(Scope scope, JoinFacts joins, Predicate<Scope> within) {
     List<Leaf> sharded = sharded(scope);
     for (Leaf root : sharded) {
       if (!joins.nullable().contains(root)) {
@@ -143,7 +146,8 @@ final class Pins {
           trial.pin(root, i, List.of(ofThisRow(columns.get(i))));
         }
         new Pins(trial, joins).findTransfersOnly();
-        if (sharded.stream().noneMatch(l -> trial.pins(l).contains(List.of()))) {
+        if (sharded.stream().noneMatch(l -> trial.pins(l).contains(List.of()))
+            && within.test(trial)) {
           return true;
         }
       }
@@ -156,7 +160,8 @@ final class Pins {
     return new PinnedValue(new ConstantView.Null(), column);
   }
 
-  private void findTransfersOnly() {
+  /** Pins by equalities of columns alone. */
+  void findTransfersOnly() {
     boolean progress = true;
     while (progress) {
       progress = false;

@@ -22,6 +22,7 @@ public final class ReadAnalysis {
   private final RelationNames names;
   private final List<TableUse> sharded = new ArrayList<>();
   private final Set<DeclaredTable> references = new HashSet<>();
+  private final List<TablePlace> copies = new ArrayList<>();
   private final Set<TableName> unsharded = new HashSet<>();
   private final NavigableSet<ShardId> local = new TreeSet<>();
   private final Set<TableName> lookups = new HashSet<>();
@@ -31,19 +32,29 @@ public final class ReadAnalysis {
   private boolean system;
   private int blocks;
   private boolean colocated;
+  private boolean byShard = true;
 
-  private ReadAnalysis(RelationNames names) {
+  /** An outer block's keys are taken as known, and no constant pins anything. */
+  private final boolean assuming;
+
+  private ReadAnalysis(RelationNames names, boolean assuming) {
     this.names = names;
+    this.assuming = assuming;
   }
 
   public static ReadFacts of(QueryView query, RelationNames names) {
-    ReadAnalysis analysis = new ReadAnalysis(names);
+    ReadAnalysis analysis = new ReadAnalysis(names, false);
     analysis.query(query, null, Set.of());
     boolean plain = analysis.blocks == 1 && query.with().isEmpty() && query.nested().isEmpty();
     return new ReadFacts(
         analysis.sharded,
         plain && analysis.colocated,
+        query.blocks().size() == 1
+            && query.with().isEmpty()
+            && query.nested().isEmpty()
+            && analysis.byShard,
         analysis.references,
+        analysis.copies,
         analysis.unsharded,
         analysis.local,
         analysis.undeclared,
@@ -73,27 +84,41 @@ public final class ReadAnalysis {
     JoinFacts joins = new JoinFacts(scope, item -> leaf(item, scope, ctes));
     block.from().forEach(joins::add);
     joins.addWhere(block.where());
-    new Pins(scope, joins).find();
+    Pins pins = new Pins(scope, joins);
+    if (assuming) {
+      pins.findTransfersOnly();
+    } else {
+      pins.find();
+    }
     for (Leaf leaf : scope.leaves()) {
       if (leaf.table() != null) {
         use(leaf.table(), leaf, scope, joins.nullable().contains(leaf));
       }
     }
-    colocated = isColocated(block, scope, joins);
+    colocated = block.nested().isEmpty() && isColocated(scope, joins, List.of(), ctes);
+    byShard &= outer != null || isColocated(scope, joins, block.nested(), ctes);
     block.from().forEach(item -> derived(item, scope, outer, ctes));
     block.nested().forEach(n -> query(n, scope, ctes));
   }
 
   /** Subqueries and functions in FROM take part in no row-by-row argument. */
-  private static boolean isColocated(QueryView.Block block, Scope scope, JoinFacts joins) {
+  private boolean isColocated(
+      Scope scope, JoinFacts joins, List<QueryView> nested, Set<String> ctes) {
     List<Leaf> sharded = Pins.sharded(scope);
-    if (!block.nested().isEmpty()
-        || sharded.isEmpty()
+    if (sharded.isEmpty()
         || sharded.stream().anyMatch(l -> l.key().isEmpty())
         || scope.leaves().stream().anyMatch(l -> l.table() == null)) {
       return false;
     }
-    return Pins.colocated(scope, joins);
+    return Pins.colocated(scope, joins, assumed -> staysOnShard(nested, assumed, ctes));
+  }
+
+  /** Whether the sharded rows that matter to subqueries have the keys that the outer row has. */
+  private boolean staysOnShard(List<QueryView> nested, Scope outer, Set<String> ctes) {
+    ReadAnalysis inner = new ReadAnalysis(names, true);
+    nested.forEach(query -> inner.query(query, outer, ctes));
+    return inner.sharded.stream().allMatch(use -> use.unpinned().isEmpty())
+        && inner.unusable.isEmpty();
   }
 
   private Leaf leaf(FromView item, Scope scope, Set<String> ctes) {
@@ -138,8 +163,10 @@ public final class ReadAnalysis {
 
   private void use(DeclaredTable table, Leaf leaf, Scope scope, boolean nullable) {
     Placement placement = table.placement();
+    TableUse.Place place = new TableUse.Place(leaf.token(), leaf.number() < 0, nullable);
     if (placement instanceof Placement.Reference) {
       references.add(table);
+      copies.add(new TablePlace(table, leaf.alias(), place));
     } else if (placement instanceof Placement.Lookup) {
       lookups.add(table.name());
     } else if (placement instanceof Placement.Unsharded one) {
@@ -150,11 +177,7 @@ public final class ReadAnalysis {
     } else {
       sharded.add(
           new TableUse(
-              table,
-              leaf.alias(),
-              table.shardKey().orElseThrow(),
-              scope.pins(leaf),
-              new TableUse.Place(leaf.token(), leaf.number() < 0, nullable)));
+              table, leaf.alias(), table.shardKey().orElseThrow(), scope.pins(leaf), place));
     }
   }
 

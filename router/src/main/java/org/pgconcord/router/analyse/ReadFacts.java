@@ -12,7 +12,10 @@ import org.pgconcord.config.value.TableName;
  * @param sharded appearances of sharded tables
  * @param colocated true when the outermost block alone reads sharded tables, and each of its rows
  *     comes from rows of one shard: it can be sent to all shards and the answers concatenated
+ * @param byShard the same with subqueries in expressions: what each of them sees for a row of the
+ *     outermost block comes from that row's shard too, or from reference tables
  * @param references reference tables
+ * @param copies appearances of reference tables
  * @param unsharded declared tables that are on one shard
  * @param local the shards of unsharded and undeclared tables
  * @param undeclared true when a relation is read that no document names
@@ -24,7 +27,9 @@ import org.pgconcord.config.value.TableName;
 public record ReadFacts(
     List<TableUse> sharded,
     boolean colocated,
+    boolean byShard,
     Set<DeclaredTable> references,
+    List<TablePlace> copies,
     Set<TableName> unsharded,
     NavigableSet<ShardId> local,
     boolean undeclared,
@@ -34,6 +39,7 @@ public record ReadFacts(
     Set<TableName> unusable) {
   public ReadFacts {
     sharded = List.copyOf(sharded);
+    copies = List.copyOf(copies);
     references = Set.copyOf(references);
     unsharded = Set.copyOf(unsharded);
     lookups = Set.copyOf(lookups);

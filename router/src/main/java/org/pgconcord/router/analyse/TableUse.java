@@ -36,6 +36,11 @@ public record TableUse(
     values = values.stream().map(List::copyOf).toList();
   }
 
+  /** Without its key. */
+  public TablePlace at() {
+    return new TablePlace(table, alias, place);
+  }
+
   public boolean pinned() {
     return unpinned().isEmpty() && (values.size() == 1 || combinations() <= MAX_COMBINATIONS);
   }

@@ -1,9 +1,11 @@
 package org.pgconcord.router.exec;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ConcordException;
@@ -64,7 +66,7 @@ final class Gather {
   static void run(Execution execution, Plan.Gather plan) {
     Gather gather = new Gather(execution, plan);
     ShardId finisher = gather.finisher();
-    execution.requireEqualCopies(plan.facts(), List.of(finisher));
+    execution.requireEqualCopies(plan.facts(), gather.readers(finisher));
     execution.then(
         execution
             .tx()
@@ -74,6 +76,15 @@ final class Gather {
                     DescribedStatement.ask(backend, execution.sql(), execution.declaredTypes())
                         .thenAccept(described -> gather.described(backend, described))),
         sent -> {});
+  }
+
+  /** The shards whose copies of reference tables are read. */
+  private Set<ShardId> readers(ShardId finisher) {
+    Set<ShardId> readers = new HashSet<>(Set.of(finisher));
+    plan.fetches().stream()
+        .filter(Fetch::joined)
+        .forEach(fetch -> readers.addAll(fetch.shards(text, execution.parameters())));
+    return readers;
   }
 
   /** A shard that the transaction reads already, one without marked copies before all. */
@@ -248,7 +259,10 @@ final class Gather {
     int first = Math.max(execution.wireParameters().count(), query.types().count()) + 1;
     for (GatheredRows rows : gathered) {
       replacements.add(rows.replacement(first + values.size(), values, binary));
-      rows.fetch().dependent().map(SqlReplacement::of).ifPresent(replacements::add);
+      rows.fetch().dependent().stream().map(SqlReplacement::of).forEach(replacements::add);
+      rows.fetch().dropped().stream()
+          .map(r -> new SqlReplacement(r.from(), r.to(), ""))
+          .forEach(replacements::add);
     }
     try {
       replacements.addAll(plan.finish().replacements(this::typeOf));

@@ -14,6 +14,8 @@ import org.pgconcord.router.wire.RowDescription;
 
 /** The rows of one {@link Fetch}, column by column, and the subquery that stands for them. */
 final class GatheredRows {
+  private static final String ROWS = "pgconcord_rows";
+
   private final Fetch fetch;
   private final List<GatheredColumn> columns;
 
@@ -80,24 +82,40 @@ final class GatheredRows {
       values.add(column.array());
       binary.add(column.type().binary());
     }
-    String list =
-        IntStream.range(0, columns.size())
-            .mapToObj(
-                i ->
-                    "g.c%d%s AS %s"
-                        .formatted(i, fetch.columns().get(i).cast(), fetch.columns().get(i).name()))
-            .collect(Collectors.joining(", "));
     String names =
         IntStream.range(0, columns.size()).mapToObj(i -> "c" + i).collect(Collectors.joining(", "));
-    String text =
-        "(SELECT %s FROM ROWS FROM (%s) AS g(%s))%s"
+    String rows =
+        "ROWS FROM (%s) AS %s(%s)"
             .formatted(
-                list,
                 arrays.stream()
                     .map(array -> "pg_catalog.unnest(" + array + ")")
                     .collect(Collectors.joining(", ")),
-                names,
-                fetch.alias());
+                ROWS,
+                names);
+    String text =
+        fetch.joined()
+            ? rows + tables()
+            : "(SELECT " + list("") + " FROM " + rows + ")" + fetch.alias();
     return new SqlReplacement(fetch.from(), fetch.to(), text);
+  }
+
+  /** Each table of a joined row by its own name, as the columns of it that are the table's. */
+  private String tables() {
+    return fetch.columns().stream()
+        .map(Fetch.Column::table)
+        .distinct()
+        .map(table -> ", LATERAL (SELECT " + list(table) + ") AS " + table)
+        .collect(Collectors.joining());
+  }
+
+  private String list(String table) {
+    return IntStream.range(0, columns.size())
+        .filter(i -> fetch.columns().get(i).table().equals(table))
+        .mapToObj(
+            i ->
+                "%s.c%d%s AS %s"
+                    .formatted(
+                        ROWS, i, fetch.columns().get(i).cast(), fetch.columns().get(i).name()))
+        .collect(Collectors.joining(", "));
   }
 }

@@ -46,13 +46,17 @@ record AggregateCall(
   private static final int FLOAT4 = 700;
   private static final int FIRST_USER_OID = 16_384;
 
-  /** All aggregates of the statement; empty when one of them is of no kind that is known here. */
-  static Optional<List<AggregateCall>> all(PlanInput input) {
-    long called = input.calls().stream().filter(c -> input.kind(c) == Kind.AGGREGATE).count();
+  /**
+   * All aggregates of the statement but those in subqueries; empty when one of them is of no kind
+   * that is known here.
+   */
+  static Optional<List<AggregateCall>> all(PlanInput input, Subqueries subqueries) {
+    long called = subqueries.callsOutside(Kind.AGGREGATE);
     List<AggregateCall> calls = new ArrayList<>();
     Tokens tokens = input.tokens();
     for (int i = 0; i < tokens.size(); i++) {
       if (tokens.kind(i).isName()
+          && !subqueries.cover(i)
           && tokens.isSymbol(i + 1, "(")
           && KNOWN.containsKey(Names.of(tokens, i))) {
         Optional<AggregateCall> call = at(input, i);

@@ -5,6 +5,7 @@ import java.util.Optional;
 import org.pgconcord.config.topology.ShardGroup;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
+import org.pgconcord.router.sql.Clauses;
 import org.pgconcord.router.sql.SqlEdit;
 import org.pgconcord.router.sql.SqlReplacement;
 import org.pgconcord.router.sql.StatementText;
@@ -20,6 +21,7 @@ import org.pgconcord.router.sql.TextTemplate;
  * @param from the first token of the table's name
  * @param to the token behind its name
  * @param alias {@code AS "name"} where the statement gives it no other name than its own
+ * @param dropped schemas in front of the table's name, which fetched rows have not
  * @param dependent what to add to a GROUP BY that names the table's whole primary key: the other
  *     columns follow from it, which PostgreSQL knows of a table and not of fetched rows
  */
@@ -32,9 +34,17 @@ public record Fetch(
     int from,
     int to,
     String alias,
-    Optional<SqlEdit> dependent) {
+    List<Clauses.Range> dropped,
+    List<SqlEdit> dependent) {
   public Fetch {
     columns = List.copyOf(columns);
+    dropped = List.copyOf(dropped);
+    dependent = List.copyOf(dependent);
+  }
+
+  /** Whether rows of several tables have been joined, and stand in for the whole FROM clause. */
+  public boolean joined() {
+    return columns.stream().anyMatch(c -> !c.table().isEmpty());
   }
 
   /**
@@ -43,8 +53,9 @@ public record Fetch(
    * @param name as the finishing query calls it, quoted
    * @param cast what gives it back its declared type and collation, {@code ::type}; empty where it
    *     keeps the type that it came with
+   * @param table where rows of several tables are joined, the name that qualifies it, quoted
    */
-  public record Column(String name, String cast) {}
+  public record Column(String name, String cast, String table) {}
 
   /** What stands in the table's place, in words. */
   SqlReplacement shape() {

@@ -1,13 +1,10 @@
 package org.pgconcord.router.plan;
 
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.pgconcord.config.error.ErrorCode;
-import org.pgconcord.config.schema.Column;
-import org.pgconcord.config.schema.TableSchema;
+import java.util.stream.Stream;
 import org.pgconcord.config.topology.Placement;
 import org.pgconcord.config.topology.ShardGroup;
 import org.pgconcord.config.value.Identifiers;
@@ -17,122 +14,59 @@ import org.pgconcord.router.analyse.ReadFacts;
 import org.pgconcord.router.analyse.TableUse;
 import org.pgconcord.router.sql.Clauses;
 import org.pgconcord.router.sql.Names;
-import org.pgconcord.router.sql.SqlEdit;
 import org.pgconcord.router.sql.TextTemplate;
 import org.pgconcord.router.sql.Tokens;
 
 /**
- * Which rows and columns of a sharded table a gathered query needs. Both are found by names among
- * tokens: a column is fetched when its name occurs anywhere in the statement, and all are where
- * something stands for a whole row. The finishing query would fail for a column that is missing,
- * never answer differently.
- *
- * <p>A condition is sent along when a row that does not meet it cannot matter, which the finishing
- * query then finds once more: an operand of the WHERE clause's AND chain over this table's columns
- * alone, for a table whose columns no outer join fills with NULLs.
+ * The rows of one sharded table that a gathered query needs. A condition is sent along when a row
+ * that does not meet it cannot matter, which the finishing query then finds once more: an operand
+ * of the WHERE clause's AND chain over this table's columns alone, for a table whose columns no
+ * outer join fills with NULLs. Of a query over this table alone the whole WHERE clause is.
  */
-final class FetchPlanner {
-  private static final int FIRST_USER_OID = 16_384;
-
+final class FetchPlanner implements Source {
   private final PlanInput input;
   private final ReadFacts facts;
   private final TableUse use;
-  private final TableSchema schema;
-  private final int from;
-  private final int to;
+  private final TableColumns columns;
 
   FetchPlanner(PlanInput input, ReadFacts facts, TableUse use) {
     this.input = input;
     this.facts = facts;
     this.use = use;
-    this.schema =
-        use.table()
-            .schema()
-            .orElseThrow(
-                () ->
-                    ErrorCode.SCHEMA_NOT_READ.because(
-                        "the columns of %s are not known".formatted(use.table().name())));
-    this.from = use.place().token();
-    this.to = from < 0 ? -1 : nameEnd(input.tokens(), from);
-    requirePlain();
+    this.columns = new TableColumns(input, use.at());
   }
 
-  private static int nameEnd(Tokens tokens, int from) {
-    int last = from;
-    while (tokens.isSymbol(last + 1, ".")) {
-      last += 2;
-    }
-    return last + 1;
-  }
-
-  private void requirePlain() {
-    Tokens tokens = input.tokens();
-    if (from < 0 || tokens.isWord(from - 1, "only") || tokens.isSymbol(to, "*")) {
-      throw ErrorCode.QUERY_NEEDS_MERGE.because(
-          "ONLY or * beside %s, whose rows would have to be gathered"
-              .formatted(use.table().name()));
-    }
-    if (qualifiedBySchema()) {
-      throw ErrorCode.QUERY_NEEDS_MERGE
-          .because("a column is named with the schema of " + use.table().name())
-          .withHint("Name columns by the table's name or alias alone.");
-    }
-  }
-
-  /** {@code public.users.id} could not be found in the rows that stand in for the table. */
-  private boolean qualifiedBySchema() {
-    Tokens tokens = input.tokens();
-    for (int i = 0; i + 4 < tokens.size(); i++) {
-      if (tokens.kind(i).isName()
-          && tokens.isSymbol(i + 1, ".")
-          && tokens.kind(i + 2).isName()
-          && tokens.isSymbol(i + 3, ".")
-          && Names.of(tokens, i).equals(use.table().name().schema())
-          && Names.of(tokens, i + 2).equals(use.table().name().name())) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  TableUse use() {
-    return use;
+  @Override
+  public Optional<Fetch> plain() {
+    return Optional.of(rows());
   }
 
   /** The rows as they are. */
-  Fetch plain() {
-    return fetch(needed(), conditions(), new TextTemplate.Builder().build());
-  }
-
-  /**
-   * The rows with something behind the conditions.
-   *
-   * @param tail what follows: ORDER BY, LIMIT
-   */
-  Fetch fetch(List<Column> columns, List<Clauses.Range> conditions, TextTemplate tail) {
+  Fetch rows() {
+    List<Item> items = columns.needed().stream().map(columns::item).toList();
     String list =
-        columns.isEmpty()
+        items.isEmpty()
             ? "true"
-            : columns.stream().map(this::qualified).collect(Collectors.joining(", "));
+            : items.stream().map(Item::qualified).collect(Collectors.joining(", "));
     List<Fetch.Column> fetched =
-        columns.isEmpty()
-            ? List.of(new Fetch.Column("\"pgconcord_row\"", ""))
-            : columns.stream().map(FetchPlanner::declared).toList();
-    return of("SELECT " + list, fetched, conditions, tail);
+        items.isEmpty()
+            ? List.of(computed("\"pgconcord_row\""))
+            : items.stream().map(this::fetched).toList();
+    return of(
+        new TextTemplate.Builder().add("SELECT " + list).build(),
+        fetched,
+        conditions(),
+        new TextTemplate.Builder().build());
   }
 
-  /** A fetch with a SELECT list of its own. */
-  Fetch of(
-      String select,
-      List<Fetch.Column> columns,
-      List<Clauses.Range> conditions,
-      TextTemplate tail) {
-    return of(new TextTemplate.Builder().add(select).build(), columns, conditions, tail);
+  @Override
+  public Fetch fetch(TextTemplate select, List<Fetch.Column> fetched, TextTemplate tail) {
+    return of(select, fetched, input.clauses().topLevelWhere().stream().toList(), tail);
   }
 
-  Fetch of(
+  private Fetch of(
       TextTemplate select,
-      List<Fetch.Column> columns,
+      List<Fetch.Column> fetched,
       List<Clauses.Range> conditions,
       TextTemplate tail) {
     TextTemplate.Builder sql = new TextTemplate.Builder().add(select);
@@ -142,25 +76,18 @@ final class FetchPlanner {
       sql.add(word).add(condition).add(")");
       word = " AND (";
     }
+    Set<String> names = fetched.stream().map(Fetch.Column::name).collect(Collectors.toSet());
     return new Fetch(
         use.table().name(),
         group(),
         binding(),
         sql.add(tail).build(),
-        columns,
-        from,
-        to,
-        alias(),
-        dependent(columns));
-  }
-
-  private Optional<SqlEdit> dependent(List<Fetch.Column> fetched) {
-    Set<String> names = fetched.stream().map(Fetch.Column::name).collect(Collectors.toSet());
-    List<Column> columns =
-        schema.columns().stream().filter(c -> names.contains(Identifiers.quote(c.name()))).toList();
-    return use.place().renamed()
-        ? Optional.empty()
-        : DependentColumns.of(input, to, use.alias(), schema, columns);
+        fetched,
+        columns.from(),
+        columns.to(),
+        columns.writtenAlias(),
+        columns.schemas(),
+        columns.dependent(names).stream().toList());
   }
 
   private ShardGroup group() {
@@ -178,119 +105,71 @@ final class FetchPlanner {
             Optional.empty()));
   }
 
-  private String alias() {
-    Tokens tokens = input.tokens();
-    boolean own = use.alias().equals(use.table().name().name());
-    boolean written =
-        !own
-            || tokens.isWord(to, "as")
-            || (to < tokens.size()
-                && tokens.kind(to).isName()
-                && Names.of(tokens, to).equals(use.alias()));
-    return written ? "" : " AS " + Identifiers.quote(use.alias());
+  // --- columns ---------------------------------------------------------------------------------
+
+  @Override
+  public List<Item> needed(Clauses.Range range, Set<Integer> without) {
+    return columns.needed(range, without).stream().map(columns::item).toList();
   }
 
-  String qualified(Column column) {
-    return Identifiers.quote(use.alias()) + "." + Identifiers.quote(column.name());
-  }
-
-  /** The column under its own name, type and collation. */
-  static Fetch.Column declared(Column column) {
-    boolean own = column.typeOid() > 0 && column.typeOid() < FIRST_USER_OID;
-    String type = own || column.type().contains(".") ? column.type() : "public." + column.type();
-    String collation =
-        column.collation() == null || column.collation().equals("default")
-            ? ""
-            : " COLLATE " + collation(column.collation());
-    return new Fetch.Column(Identifiers.quote(column.name()), "::" + type + collation);
-  }
-
-  /** {@code en_US.utf8} is one name, {@code app.german} has a schema. */
-  private static String collation(String name) {
-    int dot = name.indexOf('.');
-    boolean locale = dot > 0 && name.substring(0, dot).matches("[a-z]{2,3}_[A-Z]{2}");
-    return dot < 0 || locale
-        ? "pg_catalog." + Identifiers.quote(name)
-        : Identifiers.quote(name.substring(0, dot))
-            + "."
-            + Identifiers.quote(name.substring(dot + 1));
-  }
-
-  /** The table's columns that the statement could mean. */
-  List<Column> needed() {
-    return needed(new Clauses.Range(0, input.tokens().size()), Set.of());
+  @Override
+  public boolean hasColumn(String name) {
+    return columns.has(name);
   }
 
   /**
-   * The table's columns that the tokens of a range could mean.
-   *
-   * @param without tokens of the range that are not looked at
+   * {@code (u).f} and {@code u.f} can be calls of a function, an aggregate perhaps, over all rows.
    */
-  List<Column> needed(Clauses.Range range, Set<Integer> without) {
-    Tokens tokens = input.tokens();
-    Set<String> names = new HashSet<>();
-    for (int i = range.from(); i < range.to(); i++) {
-      if (without.contains(i)) {
-        continue;
-      }
-      if (isWholeRow(i)) {
-        return schema.columns();
-      }
-      if (tokens.kind(i).isName()) {
-        names.add(Names.of(tokens, i));
-      }
-    }
-    return use.place().renamed()
-        ? schema.columns()
-        : schema.columns().stream().filter(c -> names.contains(c.name())).toList();
-  }
-
-  private boolean isWholeRow(int i) {
-    Tokens tokens = input.tokens();
-    if (tokens.isSymbol(i, "*")) {
-      boolean count = tokens.isSymbol(i - 1, "(") && tokens.isSymbol(i + 1, ")");
-      boolean list =
-          tokens.isSymbol(i - 1, ",")
-              || tokens.isSymbol(i - 1, ".")
-              || tokens.isAnyWord(i - 1, "select", "distinct", "all", "returning")
-              || (tokens.isSymbol(i - 1, ")")
-                  && (i + 1 == tokens.size()
-                      || tokens.isSymbol(i + 1, ",")
-                      || tokens.isWord(i + 1, "from")));
-      return !count && list;
-    }
-    if (tokens.isWord(i, "natural")) {
-      return true;
-    }
-    boolean name = tokens.kind(i).isName() && Names.of(tokens, i).equals(use.alias());
-    boolean declaration = i >= from && i <= to + 1;
-    return name && !declaration && !tokens.isSymbol(i + 1, ".") && !tokens.isSymbol(i - 1, ".");
-  }
-
-  /**
-   * Whether every name behind a dot is a column of the table. {@code (u).f} and {@code u.f} can be
-   * calls of a function, an aggregate perhaps, over all rows.
-   */
-  boolean namesColumnsOnly() {
+  @Override
+  public boolean namesColumnsOnly() {
     Tokens tokens = input.tokens();
     for (int i = 2; i < tokens.size(); i++) {
       boolean behindDot =
           tokens.kind(i).isName()
               && tokens.isSymbol(i - 1, ".")
               && !tokens.isSymbol(i + 1, "(")
-              && (i < from || i >= to);
-      if (behindDot
-          && (!tokens.kind(i - 2).isName() || schema.column(Names.of(tokens, i)).isEmpty())) {
+              && (i < columns.from() || i >= columns.to());
+      if (behindDot && (!tokens.kind(i - 2).isName() || !columns.has(Names.of(tokens, i)))) {
         return false;
       }
     }
     return true;
   }
 
+  /** Whether columns are named with the table's schema, which only its own rows have. */
+  boolean namesSchema() {
+    return !columns.schemas().isEmpty();
+  }
+
+  @Override
+  public Fetch.Column fetched(Item item) {
+    return new Fetch.Column(
+        Identifiers.quote(item.column().name()), TableColumns.cast(item.column()), "");
+  }
+
+  @Override
+  public Fetch.Column computed(String name) {
+    return new Fetch.Column(name, "", "");
+  }
+
   // --- conditions ------------------------------------------------------------------------------
 
+  @Override
+  public List<Clauses.Range> applied() {
+    return input
+        .clauses()
+        .topLevelWhere()
+        .map(w -> List.of(new Clauses.Range(w.from() - 1, w.to())))
+        .orElse(List.of());
+  }
+
+  @Override
+  public List<Clauses.Range> gone() {
+    return applied();
+  }
+
   private List<Clauses.Range> conditions() {
-    Optional<Clauses.Range> where = input.clauses().whereBehind(to);
+    Optional<Clauses.Range> where = input.clauses().whereBehind(columns.to());
     if (use.place().nullable()
         || use.place().renamed()
         || where.isEmpty()
@@ -301,18 +180,17 @@ final class FetchPlanner {
   }
 
   /** Over this table's columns alone, and with the same answer here and there. */
-  boolean isOwn(Clauses.Range condition) {
+  private boolean isOwn(Clauses.Range condition) {
     Tokens tokens = input.tokens();
-    for (int i = condition.from(); i < condition.to(); i++) {
-      if (tokens.kind(i).isName() && !isHarmless(i) && !isColumn(i)) {
-        return false;
-      }
-    }
-    return onlyReads(condition);
+    return Stream.iterate(condition.from(), i -> i < condition.to(), i -> i + 1)
+            .filter(i -> tokens.kind(i).isName())
+            .allMatch(i -> isHarmless(i) || columns.isColumn(i))
+        && onlyReads(condition);
   }
 
   /** Whether all functions that the tokens call are read-only and change with no row. */
-  boolean onlyReads(Clauses.Range range) {
+  @Override
+  public boolean onlyReads(Clauses.Range range) {
     return FunctionCalls.in(input.tokens().range(range.from(), range.to())).stream()
         .allMatch(call -> input.kind(call) == Kind.READ_ONLY);
   }
@@ -327,38 +205,7 @@ final class FetchPlanner {
       return !tokens.isAnyWord(i, "exists", "select", "any", "all", "some", "in")
           || !holdsQuery(i + 1);
     }
-    return tokens.isAnyWord(
-        i,
-        "and",
-        "or",
-        "not",
-        "is",
-        "null",
-        "in",
-        "like",
-        "ilike",
-        "between",
-        "true",
-        "false",
-        "unknown",
-        "isnull",
-        "notnull",
-        "case",
-        "when",
-        "then",
-        "else",
-        "end",
-        "distinct",
-        "from",
-        "similar",
-        "to",
-        "escape",
-        "symmetric",
-        "date",
-        "timestamp",
-        "interval",
-        "array",
-        "as");
+    return input.clauses().isExpressionWord(i);
   }
 
   private boolean holdsQuery(int open) {
@@ -369,22 +216,5 @@ final class FetchPlanner {
       }
     }
     return close < 0;
-  }
-
-  private boolean isColumn(int i) {
-    Tokens tokens = input.tokens();
-    String name = Names.of(tokens, i);
-    if (tokens.isSymbol(i + 1, ".")) {
-      return name.equals(use.alias())
-          && !tokens.isSymbol(i - 1, ".")
-          && i + 2 < tokens.size()
-          && tokens.kind(i + 2).isName()
-          && schema.column(Names.of(tokens, i + 2)).isPresent()
-          && !tokens.isSymbol(i + 3, ".");
-    }
-    if (tokens.isSymbol(i - 1, ".")) {
-      return i >= 2 && Names.of(tokens, i - 2).equals(use.alias());
-    }
-    return schema.column(name).isPresent();
   }
 }

@@ -46,15 +46,15 @@ final class GatherPlanner {
    */
   Plan.Gather plan(StatementFacts statement) {
     refuse();
-    Optional<SingleTable> single = single();
-    if (single.isPresent()) {
-      SingleTable.Reduced reduced = single.get().reduced();
+    Optional<ReducedBlock.Reduced> reduced =
+        source().flatMap(s -> new ReducedBlock(input, new Subqueries(input, facts), s).reduced());
+    if (reduced.isPresent()) {
       return new Plan.Gather(
-          statement, List.of(reduced.fetch()), reduced.aggregates(), finishers());
+          statement, List.of(reduced.get().fetch()), reduced.get().aggregates(), finishers());
     }
     List<Fetch> fetches = new ArrayList<>();
     for (TableUse use : facts.sharded()) {
-      fetches.add(new FetchPlanner(input, facts, use).plain());
+      fetches.add(new FetchPlanner(input, facts, use).rows());
     }
     return new Plan.Gather(statement, fetches, Finish.NOTHING, finishers());
   }
@@ -78,23 +78,29 @@ final class GatherPlanner {
     }
   }
 
-  /** One block over one sharded table alone, which can be reduced before it is fetched. */
-  private Optional<SingleTable> single() {
-    boolean plain =
+  /** What one block reads that can be reduced before it is fetched. */
+  private Optional<Source> source() {
+    boolean oneBlock =
         query.with().isEmpty()
             && query.nested().isEmpty()
             && query.blocks().size() == 1
-            && query.blocks().get(0).nested().isEmpty()
-            && query.blocks().get(0).from().size() == 1
-            && query.blocks().get(0).from().get(0) instanceof FromView.Named
+            && input.clauses().topLevel(0, "select") == 0;
+    if (!oneBlock) {
+      return Optional.empty();
+    }
+    QueryView.Block block = query.blocks().get(0);
+    boolean oneTable =
+        block.nested().isEmpty()
+            && block.from().size() == 1
+            && block.from().get(0) instanceof FromView.Named
             && input.clauses().count("select") == 1
-            && input.clauses().topLevel(0, "select") == 0
             && facts.sharded().size() == 1
             && !facts.sharded().get(0).place().renamed();
-    return plain
-        ? Optional.of(
-            new SingleTable(input, new FetchPlanner(input, facts, facts.sharded().get(0))))
-        : Optional.empty();
+    if (!oneTable) {
+      return JoinedTables.of(input, facts).map(joined -> joined);
+    }
+    FetchPlanner table = new FetchPlanner(input, facts, facts.sharded().get(0));
+    return table.namesSchema() ? Optional.empty() : Optional.of(table);
   }
 
   /** The shards that have all else that the query reads, in the order of preference. */

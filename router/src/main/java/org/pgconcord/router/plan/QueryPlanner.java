@@ -114,7 +114,11 @@ final class QueryPlanner {
 
   /** The pinned tables of which every result row has a row: it comes from that row's shard. */
   private List<TableUse> pinned() {
-    return facts.sharded().stream().filter(u -> u.pinned() && !u.place().nullable()).toList();
+    Subqueries subqueries = new Subqueries(input, facts);
+    return facts.sharded().stream()
+        .filter(u -> u.pinned() && !u.place().nullable())
+        .filter(u -> !subqueries.cover(u.place().token()))
+        .toList();
   }
 
   /** For what cannot be concatenated. */

@@ -15,8 +15,9 @@ import org.pgconcord.router.sql.Tokens;
 
 /**
  * When the answers of all shards, concatenated in any order, are the answer: one SELECT whose rows
- * each come from one shard, and nothing that looks at more than one row at a time. Checked on the
- * tokens as well as on the tree, since a clause that a parser lost would make answers wrong.
+ * each come from one shard, and nothing that looks at more than one row at a time but subqueries
+ * that see rows of their outer row's shard alone. Checked on the tokens as well as on the tree,
+ * since a clause that a parser lost would make answers wrong.
  */
 final class ScatterRules {
   private static final List<String> MERGING =
@@ -44,10 +45,12 @@ final class ScatterRules {
 
   private final PlanInput input;
   private final ReadFacts facts;
+  private final Subqueries subqueries;
 
   ScatterRules(PlanInput input, ReadFacts facts) {
     this.input = input;
     this.facts = facts;
+    this.subqueries = new Subqueries(input, facts);
   }
 
   /** Refuses what cannot be scattered, naming the reasons against narrower routes too. */
@@ -58,7 +61,7 @@ final class ScatterRules {
           .because("sharded tables are read together with tables of one shard")
           .withDetail(detail(why));
     }
-    if (!facts.colocated()) {
+    if (!facts.byShard()) {
       Set<TableName> tables =
           facts.sharded().stream().map(u -> u.table().name()).collect(Collectors.toSet());
       throw ErrorCode.QUERY_CROSS_SHARD
@@ -91,16 +94,18 @@ final class ScatterRules {
 
   private void clauses(List<String> why) {
     for (String word : MERGING) {
-      if (input.clauses().has(word) && !isName(word)) {
+      if (subqueries.isOutside(word) && !isName(word)) {
         throw merge(word.toUpperCase(java.util.Locale.ROOT), why);
       }
     }
-    if (input.clauses().count("select") != 1) {
+    if (subqueries.selectsOutside() != 1 || !subqueries.areOfOneShard()) {
       throw merge("a subquery", why);
     }
     Tokens tokens = input.tokens();
     for (int i = 0; i < tokens.size(); i++) {
-      if (tokens.isWord(i, "distinct") && !tokens.isAnyWord(i - 1, "is", "not")) {
+      if (tokens.isWord(i, "distinct")
+          && !tokens.isAnyWord(i - 1, "is", "not")
+          && !subqueries.cover(i)) {
         throw merge("DISTINCT", why);
       }
     }
@@ -116,7 +121,7 @@ final class ScatterRules {
     for (int i = 0; i < tokens.size(); i++) {
       boolean grammar =
           tokens.isSymbol(i + 1, "(") || tokens.isWord(i + 1, "group") || word.equals("over");
-      if (clauses.isKeyword(i, word) && grammar) {
+      if (clauses.isKeyword(i, word) && grammar && !subqueries.cover(i)) {
         return false;
       }
     }
@@ -124,7 +129,7 @@ final class ScatterRules {
   }
 
   private void functions(List<String> why) {
-    if (input.calls(Kind.AGGREGATE) || input.calls(Kind.WINDOW)) {
+    if (subqueries.callsOutside(Kind.AGGREGATE) + subqueries.callsOutside(Kind.WINDOW) > 0) {
       throw merge("the aggregate " + Refusals.calls(input, Kind.AGGREGATE, Kind.WINDOW), why);
     }
     String others = Refusals.calls(input, Kind.UNKNOWN, Kind.BUILT_IN, Kind.HARMLESS);

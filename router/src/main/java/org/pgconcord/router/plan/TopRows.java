@@ -48,20 +48,20 @@ final class TopRows {
   private static final String[] TAIL = {"order", "limit", "offset", "fetch", "for"};
 
   private final PlanInput input;
-  private final FetchPlanner planner;
+  private final Source source;
   private final Tokens tokens;
   private final Clauses clauses;
 
-  private TopRows(PlanInput input, FetchPlanner planner) {
+  private TopRows(PlanInput input, Source source) {
     this.input = input;
-    this.planner = planner;
+    this.source = source;
     this.tokens = input.tokens();
     this.clauses = input.clauses();
   }
 
   /** ORDER BY and LIMIT for the shards; empty when the query has no limit that they can keep. */
-  static Optional<TextTemplate> tail(PlanInput input, FetchPlanner planner) {
-    return new TopRows(input, planner).tail();
+  static Optional<TextTemplate> tail(PlanInput input, Source source) {
+    return new TopRows(input, source).tail();
   }
 
   private Optional<TextTemplate> tail() {
@@ -74,7 +74,7 @@ final class TopRows {
     int order = clauses.topLevel(0, "order");
     if (order < tokens.size()) {
       Clauses.Range list = new Clauses.Range(order + 2, end(order + 2));
-      if (!planner.onlyReads(list)) {
+      if (!source.onlyReads(list)) {
         return Optional.empty();
       }
       String separator = " ORDER BY ";
@@ -99,7 +99,7 @@ final class TopRows {
   }
 
   private boolean reads(Optional<Clauses.Range> range) {
-    return range.isEmpty() || planner.onlyReads(range.get());
+    return range.isEmpty() || source.onlyReads(range.get());
   }
 
   /** The next clause at or behind {@code from}, or the end. */
@@ -213,7 +213,7 @@ final class TopRows {
 
   /** No item has a label of this name, so that it can only be the table's column. */
   private boolean mayBeColumn(String name) {
-    boolean column = planner.use().table().hasColumn(name);
+    boolean column = source.hasColumn(name);
     boolean label =
         selectList().stream()
             .filter(i -> i.to() - i.from() > 1 && tokens.kind(i.to() - 1).isName())

@@ -90,7 +90,7 @@ public final class Clauses {
   }
 
   /** The parentheses that a token stands in, without them; all tokens where it stands in none. */
-  Range around(int token) {
+  public Range around(int token) {
     int i = token - 1;
     while (i >= 0) {
       if (tokens.isSymbol(i, "(") && partners[i] > token) {
@@ -202,6 +202,34 @@ public final class Clauses {
     }
     conjuncts.add(new Range(from, condition.to));
     return conjuncts;
+  }
+
+  /** What is between the FROM that is in no parentheses and the end of the WHERE clause. */
+  public Optional<Range> topLevelSource() {
+    int from = topLevel(0, Set.of("from"));
+    return from == tokens.size()
+        ? Optional.empty()
+        : Optional.of(new Range(from + 1, topLevel(from + 1, Keywords.AFTER_WHERE)));
+  }
+
+  /** The subqueries, each without its parentheses; those within another are not listed. */
+  public List<Range> subqueries() {
+    List<Range> found = new ArrayList<>();
+    for (int i = 0; i < tokens.size(); i++) {
+      if (tokens.isSymbol(i, "(")
+          && partners[i] > i
+          && tokens.isAnyWord(i + 1, "select", "with", "values", "table")) {
+        found.add(new Range(i + 1, partners[i]));
+        i = partners[i];
+      }
+    }
+    return found;
+  }
+
+  /** True for a word of an expression's grammar, which is no column's name unless quoted. */
+  public boolean isExpressionWord(int token) {
+    return tokens.kind(token) == TokenKind.WORD
+        && Keywords.IN_EXPRESSION.contains(tokens.text(token).toLowerCase(Locale.ROOT));
   }
 
   /** The items of a list that commas separate at its own level. */

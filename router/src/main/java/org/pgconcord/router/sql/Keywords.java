@@ -172,6 +172,40 @@ final class Keywords {
           "with",
           "within");
 
+  /** Words between the operands of a condition, and in front of a constant of a type. */
+  static final Set<String> IN_EXPRESSION =
+      Set.of(
+          "and",
+          "array",
+          "as",
+          "between",
+          "case",
+          "date",
+          "distinct",
+          "else",
+          "end",
+          "escape",
+          "false",
+          "from",
+          "ilike",
+          "in",
+          "interval",
+          "is",
+          "isnull",
+          "like",
+          "not",
+          "notnull",
+          "null",
+          "or",
+          "similar",
+          "symmetric",
+          "then",
+          "timestamp",
+          "to",
+          "true",
+          "unknown",
+          "when");
+
   /** Reserved words that end the condition of a WHERE clause at its own level. */
   static final Set<String> AFTER_WHERE =
       Set.of(
