@@ -84,6 +84,7 @@ final class JoinedTables implements Source {
       wholeRows |= outside && tables.stream().anyMatch(t -> t.isWholeRow(token));
     }
     return !wholeRows
+        && namesColumnsOnly()
         && tables.stream().allMatch(t -> t.schemas().isEmpty())
         && tables.stream().map(TableColumns::alias).distinct().count() == tables.size();
   }
