@@ -259,10 +259,7 @@ final class Gather {
     int first = Math.max(execution.wireParameters().count(), query.types().count()) + 1;
     for (GatheredRows rows : gathered) {
       replacements.add(rows.replacement(first + values.size(), values, binary));
-      rows.fetch().dependent().stream().map(SqlReplacement::of).forEach(replacements::add);
-      rows.fetch().dropped().stream()
-          .map(r -> new SqlReplacement(r.from(), r.to(), ""))
-          .forEach(replacements::add);
+      replacements.addAll(rows.fetch().edits());
     }
     try {
       replacements.addAll(plan.finish().replacements(this::typeOf));

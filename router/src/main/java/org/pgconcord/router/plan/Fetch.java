@@ -2,6 +2,7 @@ package org.pgconcord.router.plan;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.pgconcord.config.topology.ShardGroup;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
@@ -59,8 +60,19 @@ public record Fetch(
 
   /** What stands in the table's place, in words. */
   SqlReplacement shape() {
+    if (joined()) {
+      return new SqlReplacement(from, to, "(rows joined on their shards)");
+    }
     String as = alias.isEmpty() ? "" : " " + alias.strip();
     return new SqlReplacement(from, to, "(rows of %s)%s".formatted(table, as));
+  }
+
+  /** What else changes in the query's text. */
+  public List<SqlReplacement> edits() {
+    return Stream.concat(
+            dependent.stream().map(SqlReplacement::of),
+            dropped.stream().map(r -> new SqlReplacement(r.from(), r.to(), "")))
+        .toList();
   }
 
   /** The shards whose rows matter for these values: none where they contradict each other. */

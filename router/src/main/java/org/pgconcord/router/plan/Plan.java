@@ -113,7 +113,7 @@ public sealed interface Plan
       List<SqlReplacement> replacements = new ArrayList<>(finish.shape());
       for (Fetch fetch : fetches) {
         replacements.add(fetch.shape());
-        fetch.dependent().map(SqlReplacement::of).ifPresent(replacements::add);
+        replacements.addAll(fetch.edits());
       }
       return SqlReplacement.apply(text, replacements).strip();
     }
