@@ -181,6 +181,11 @@ final class Description {
     }
 
     @Override
+    public ShardId insertGathered(Plan.InsertGathered plan) {
+      return plan.describer();
+    }
+
+    @Override
     public ShardId copyFrom(Plan.CopyFrom plan) {
       return plan.group().shards().get(0);
     }

@@ -108,6 +108,13 @@ final class Dispatch implements Plan.Cases<Void> {
   }
 
   @Override
+  public Void insertGathered(Plan.InsertGathered plan) {
+    InsertGathered.run(
+        execution, plan, query -> plan.select().match(new Dispatch(query, commands)));
+    return null;
+  }
+
+  @Override
   public Void gsiWrite(Plan.GsiWrite plan) {
     WriteThroughIndex.run(execution, plan, this);
     return null;

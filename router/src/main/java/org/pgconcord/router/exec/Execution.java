@@ -92,6 +92,17 @@ final class Execution {
         });
   }
 
+  /**
+   * A query that this statement runs in its own transaction, before it goes on itself.
+   *
+   * @param into takes the rows; what it is told of a failure it tells this statement's client
+   * @param then runs after the last word
+   */
+  Execution query(StatementCall inner, Planned plan, ResultSink into, Runnable then) {
+    return new Execution(
+        inner, plan, into, session, sessionId, then, stopped -> this.stopped.accept(this));
+  }
+
   Planned planned() {
     return planned;
   }

@@ -244,7 +244,7 @@ final class Gather {
   }
 
   /** Places in the router's own text mean nothing to a client. */
-  private static ErrorFields withoutPosition(ErrorFields fields) {
+  static ErrorFields withoutPosition(ErrorFields fields) {
     Map<Character, String> kept = new LinkedHashMap<>(fields.fields());
     kept.remove('P');
     return new ErrorFields(kept);

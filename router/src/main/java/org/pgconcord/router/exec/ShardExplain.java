@@ -137,6 +137,11 @@ final class ShardExplain implements Plan.Cases<Void> {
     return rows(insert.rows());
   }
 
+  @Override
+  public Void insertGathered(Plan.InsertGathered insert) {
+    throw needsRouter();
+  }
+
   private Void rows(RowSplit split) {
     return parts(
         split.parts(text, parameters(), "").stream()

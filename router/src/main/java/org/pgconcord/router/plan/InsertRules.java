@@ -171,7 +171,7 @@ final class InsertRules {
   }
 
   /** Without a list the table's own order counts. */
-  private List<String> columns() {
+  List<String> columns() {
     return insert.columns().isEmpty()
         ? table.schema().map(s -> s.columns().stream().map(Column::name).toList()).orElse(List.of())
         : insert.columns();

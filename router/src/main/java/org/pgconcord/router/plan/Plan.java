@@ -32,6 +32,7 @@ public sealed interface Plan
         Plan.InsertInParts,
         Plan.WriteOnAll,
         Plan.InsertUnlessTaken,
+        Plan.InsertGathered,
         Plan.CopyFrom,
         Plan.CopyByInsert,
         Plan.CopyTo,
@@ -266,6 +267,35 @@ public sealed interface Plan
   }
 
   /**
+   * INSERT ... SELECT whose rows are fetched first and then stored, each on its shard.
+   *
+   * @param columns of the target, those that rows have first
+   * @param select how the query is answered by itself
+   * @param describer a shard that knows the target and all that the query names
+   * @param entries as in {@link Write}
+   * @param returns the client asked for RETURNING
+   */
+  record InsertGathered(
+      StatementFacts facts,
+      StoredKey key,
+      InsertText parts,
+      List<String> columns,
+      Plan select,
+      ShardId describer,
+      Optional<EntryWork> entries,
+      boolean returns)
+      implements Plan {
+    public InsertGathered {
+      columns = List.copyOf(columns);
+    }
+
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.insertGathered(this);
+    }
+  }
+
+  /**
    * COPY FROM STDIN into a sharded table: each row goes to its shard.
    *
    * @param sql what each shard is sent
@@ -407,6 +437,8 @@ public sealed interface Plan
     R writeOnAll(WriteOnAll plan);
 
     R insertUnlessTaken(InsertUnlessTaken plan);
+
+    R insertGathered(InsertGathered plan);
 
     R copyFrom(CopyFrom plan);
 

@@ -11,6 +11,7 @@ import org.pgconcord.config.topology.Referrer;
 import org.pgconcord.config.topology.ShardGroup;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.IndexColumn;
+import org.pgconcord.router.sql.Lexer;
 import org.pgconcord.router.sql.StatementText;
 
 /** A plan in words: what EXPLAIN (ROUTER) and the {@code plan} command show. */
@@ -258,6 +259,18 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
     if (!all.isEmpty()) {
       rows.add(name, all);
     }
+  }
+
+  @Override
+  public PlanOutline insertGathered(Plan.InsertGathered plan) {
+    PlanOutline rows =
+        route("insert-gathered", "INSERT of rows that are fetched first, each to its shard");
+    maintains(plan.entries(), rows);
+    String sql = plan.parts().query(text);
+    PlanOutline query =
+        plan.select().match(new PlanText(new StatementText(sql, Lexer.scan(sql)), parameters));
+    rows.parts("Query", List.of("Query"), List.of(query));
+    return finish(rows, plan.facts(), text.sql());
   }
 
   // --- COPY ------------------------------------------------------------------------------------

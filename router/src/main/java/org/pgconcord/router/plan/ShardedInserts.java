@@ -17,6 +17,7 @@ final class ShardedInserts {
   private final StatementView.Insert insert;
   private final ReadFacts facts;
   private final DeclaredTable table;
+  private final DeclaredTable.ShardKey key;
   private final Placement.Sharded placement;
   private final InsertRules rules;
 
@@ -30,6 +31,7 @@ final class ShardedInserts {
     this.insert = insert;
     this.facts = facts;
     this.table = table;
+    this.key = key;
     this.placement = key.placement();
     this.rules = new InsertRules(input, insert, table, key);
   }
@@ -95,18 +97,37 @@ final class ShardedInserts {
         otherwise);
   }
 
+  /** Where the rows are made if they can be, else by their values. */
   private Plan selected(StatementFacts statement, Optional<EntryWork> entries) {
-    SelectedRows rows = rules.selected();
-    if (!facts.pinned()) {
-      return everywhere(statement, rows, entries);
-    }
-    Plan wide;
+    SelectedRows rows;
     try {
-      wide = everywhere(statement, rows, entries);
+      rows = rules.selected();
+      if (!facts.pinned()) {
+        return everywhere(statement, rows, entries);
+      }
     } catch (ConcordException e) {
-      wide = rows.follows() ? Refusals.refused(e) : WritePlanner.severalShards(table);
+      return gathered(statement, entries, e);
     }
-    return write(statement, rules.pins(rows, facts), entries, wide);
+    return write(statement, rules.pins(rows, facts), entries, wide(statement, rows, entries));
+  }
+
+  /** For values that do not lead to one shard. */
+  private Plan wide(StatementFacts statement, SelectedRows rows, Optional<EntryWork> entries) {
+    try {
+      return everywhere(statement, rows, entries);
+    } catch (ConcordException e) {
+      try {
+        return gathered(statement, entries, e);
+      } catch (ConcordException none) {
+        return rows.follows() ? Refusals.refused(e) : WritePlanner.severalShards(table);
+      }
+    }
+  }
+
+  private Plan gathered(
+      StatementFacts statement, Optional<EntryWork> entries, ConcordException instead) {
+    return new GatheredInserts(input, insert, table, key)
+        .plan(statement, rules.columns(), entries, instead);
   }
 
   /** Each shard makes the rows that belong on it of its own. */

@@ -133,6 +133,17 @@ public final class StatementPlanner {
     };
   }
 
+  /**
+   * A query that stands within another statement; refused where it is not served.
+   *
+   * @throws ConcordException or {@link Plan.Refused}
+   */
+  static Plan query(StatementText text, PlanContext context) {
+    PlanInput input = PlanInput.of(text, context);
+    UndeclaredPlanner undeclared = new UndeclaredPlanner(CommandKind.QUERY, input);
+    return undeclared.applies() ? undeclared.plan() : declared(CommandKind.QUERY, input);
+  }
+
   private static StatementView read(CommandKind kind, PlanInput input) {
     try {
       StatementView view = StatementReader.read(input.text(), input.names().watched());

@@ -66,7 +66,7 @@ public final class Clauses {
   }
 
   /** The parenthesis that matches the one at {@code open}; -2 when there is none. */
-  int close(int open) {
+  public int close(int open) {
     return open < tokens.size() && tokens.isSymbol(open, "(") && partners[open] > open
         ? partners[open]
         : -2;

@@ -147,9 +147,8 @@ public final class Parameters {
    *
    * @param binary for each of the others whether it is in binary format
    */
-  public Parameters and(List<byte[]> others, List<Boolean> binary) {
-    int size = others.stream().mapToInt(o -> o.length + Integer.BYTES + Short.BYTES).sum();
-    ByteBuf out = Unpooled.buffer(tail.length + size + Short.BYTES * (count() + 1));
+  public Parameters and(List<? extends byte @Nullable []> others, List<Boolean> binary) {
+    ByteBuf out = Unpooled.buffer(tail.length + Short.BYTES * (count() + 1));
     out.writeShort(count() + others.size());
     for (int i = 0; i < count(); i++) {
       out.writeShort(binary(i) ? 1 : 0);
@@ -160,7 +159,13 @@ public final class Parameters {
       out.writeInt(lengths[i]);
       out.writeBytes(tail, offsets[i], Math.max(0, lengths[i]));
     }
-    others.forEach(o -> out.writeInt(o.length).writeBytes(o));
+    for (byte[] other : others) {
+      if (other == null) {
+        out.writeInt(-1);
+      } else {
+        out.writeInt(other.length).writeBytes(other);
+      }
+    }
     out.writeShort(resultFormats.length);
     for (short format : resultFormats) {
       out.writeShort(format);

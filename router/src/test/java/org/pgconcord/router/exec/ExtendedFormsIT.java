@@ -104,6 +104,44 @@ class ExtendedFormsIT {
     }
   }
 
+  /** Rows computed over all shards: the last one of each key wins nothing, a taken key fails. */
+  @Test
+  void gatheredRowsGetTheirEntries() throws SQLException {
+    for (String mode : List.of("simple", "extended")) {
+      rig.empty();
+      try (Connection client = rig.router.connect(mode)) {
+        for (int shard = 0; shard < 3; shard++) {
+          DeclaredRouter.rows(
+              client,
+              "INSERT INTO orders SELECT %d, i, 'o' || i FROM generate_series(1, 500) i"
+                  .formatted(rig.tenant(shard, 0)));
+        }
+        assertThat(
+                DeclaredRouter.rows(
+                    client,
+                    "INSERT INTO users (email, tenant_id, user_id, city, name) SELECT tenant_id || label, "
+                        + rig.tenant(0, 1)
+                        + " + order_id % 20, order_id * 10 + tenant_id % 10, nullif(label, 'o5'), label FROM"
+                        + " orders ORDER BY order_id, tenant_id RETURNING name"))
+            .hasSize(1_500)
+            .startsWith("o1", "o1", "o1", "o2");
+        assertThat(rig.everywhere("SELECT 1 FROM public.users")).hasSize(1_500);
+        rig.entriesAreTrue("gathered, " + mode);
+        SQLException taken =
+            catchThrowableOfType(
+                SQLException.class,
+                () ->
+                    DeclaredRouter.rows(
+                        client,
+                        "INSERT INTO users (tenant_id, user_id, email) SELECT tenant_id + 1, 9000 + user_id, email"
+                            + " FROM users LIMIT 3"));
+        assertThat(taken.getSQLState()).isEqualTo("23505");
+        assertThat(rig.everywhere("SELECT 1 FROM public.users")).hasSize(1_500);
+        rig.entriesAreTrue("after a taken key, " + mode);
+      }
+    }
+  }
+
   private static List<String> sorted(Connection connection, String sql) throws SQLException {
     return DeclaredRouter.rows(connection, sql).stream().sorted().toList();
   }

@@ -148,6 +148,35 @@ class WriteFormsIT {
             + " tenant_id IN (0, 1, 4) AND order_id > 600");
   }
 
+  /** Rows that do not belong where they are made. */
+  @Test
+  void fromRowsOfOtherShards() throws SQLException {
+    same(
+        "INSERT INTO archive SELECT (tenant_id + 1) % 6, order_id, total % 80, note FROM orders",
+        "INSERT INTO archive SELECT (tenant_id + 2) % 6, order_id + 100, total % 80 FROM orders WHERE"
+            + " tenant_id = 3 RETURNING note, order_id, tenant_id",
+        "INSERT INTO archive (order_id, tenant_id, note) SELECT 200 + max(order_id), 4, 'max' FROM orders"
+            + " RETURNING *",
+        "INSERT INTO archive (order_id, tenant_id) SELECT order_id, tenant_id FROM orders ORDER BY total"
+            + " DESC, order_id LIMIT 5 ON CONFLICT DO NOTHING",
+        "INSERT INTO archive (order_id, tenant_id, total) SELECT 300 + order_id, tenant_id, total % 80 FROM"
+            + " orders ORDER BY orders.total DESC, order_id LIMIT 5 RETURNING order_id",
+        "INSERT INTO archive SELECT rate, 400 + rate, NULL, 'lit' FROM countries",
+        "INSERT INTO archive SELECT row_number() OVER (ORDER BY order_id), 500 + order_id, 1.6, order_id"
+            + " FROM customers WHERE order_id < 6",
+        "INSERT INTO archive SELECT 2.0, order_id + 600, '7', note FROM orders WHERE tenant_id IN (1, 2)",
+        "INSERT INTO archive SELECT i % 6, 700 + i, i, 'g' FROM generate_series(1, 20) i RETURNING"
+            + " tenant_id",
+        "INSERT INTO totals (tenant_id, n) SELECT o.tenant_id - 1, count(*) FROM orders o JOIN archive a"
+            + " ON a.order_id = o.order_id GROUP BY 1",
+        "INSERT INTO archive SELECT tenant_id + 7, order_id, 95 FROM orders",
+        "INSERT INTO archive SELECT NULL, order_id, 5 FROM orders",
+        "INSERT INTO archive SELECT country, order_id, 5 FROM customers",
+        "INSERT INTO archive SELECT (tenant_id + 1) % 6, order_id, 1, 'x', 5 FROM orders",
+        "INSERT INTO archive SELECT (tenant_id + 1) % 6, order_id FROM orders WHERE total < 0 RETURNING *",
+        "INSERT INTO orders SELECT tenant_id + 6, order_id, total FROM orders");
+  }
+
   @Test
   void joins() throws SQLException {
     same(
@@ -211,7 +240,7 @@ class WriteFormsIT {
           default -> "";
         };
     String returning = random.nextBoolean() ? " RETURNING *" : "";
-    return switch (random.nextInt(7)) {
+    return switch (random.nextInt(8)) {
       case 0 ->
           "INSERT INTO archive VALUES "
               + rows(order, order + 1 + random.nextInt(9), "(%d, %d, 80)")
@@ -232,6 +261,10 @@ class WriteFormsIT {
       case 5 ->
           "INSERT INTO orders SELECT %d, order_id + %d, 1 FROM customers WHERE tenant_id = %d%s"
               .formatted(tenant, order, tenant, conflict);
+      case 6 ->
+          "INSERT INTO archive SELECT (tenant_id + %d) %% 6, order_id + %d, total %% 91 FROM orders%s%s%s"
+              .formatted(
+                  tenant, order, source, conflict.contains("UPDATE") ? "" : conflict, returning);
       default -> "DELETE FROM orders WHERE order_id > 60 + " + order;
     };
   }

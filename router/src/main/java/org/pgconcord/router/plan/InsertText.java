@@ -1,0 +1,86 @@
+package org.pgconcord.router.plan;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.pgconcord.config.value.Identifiers;
+import org.pgconcord.router.sql.Clauses;
+import org.pgconcord.router.sql.StatementText;
+import org.pgconcord.router.sql.Tokens;
+
+/**
+ * The parts of an INSERT ... SELECT.
+ *
+ * @param list the token before which a column list can be put; empty when there is one
+ * @param from the query's first token
+ * @param to behind its last
+ */
+public record InsertText(Optional<Integer> list, int from, int to) {
+
+  /** Where they are; empty when they are not found where they should be. */
+  static Optional<InsertText> of(Tokens tokens, Clauses clauses) {
+    int at = 3;
+    while (tokens.isSymbol(at, ".")) {
+      at += 2;
+    }
+    if (tokens.isWord(at, "as")) {
+      at += 2;
+    }
+    Optional<Integer> list = Optional.of(at);
+    if (tokens.isSymbol(at, "(") && !startsQuery(tokens, at + 1)) {
+      list = Optional.empty();
+      at = clauses.close(at) + 1;
+    }
+    if (tokens.isWord(at, "overriding")) {
+      at += 3;
+    }
+    int end = end(tokens, at, clauses);
+    return at > 0 && at < end && (tokens.isSymbol(at, "(") || startsQuery(tokens, at))
+        ? Optional.of(new InsertText(list, at, end))
+        : Optional.empty();
+  }
+
+  private static int end(Tokens tokens, int from, Clauses clauses) {
+    int end = clauses.topLevelReturning().map(r -> r.from() - 1).orElse(tokens.size());
+    for (int i = from; i < end; i++) {
+      boolean conflict = tokens.isWord(i, "on") && tokens.isWord(i + 1, "conflict");
+      if (conflict && (tokens.isAnyWord(i + 2, "do", "on") || tokens.isSymbol(i + 2, "("))) {
+        return i;
+      }
+    }
+    return end;
+  }
+
+  private static boolean startsQuery(Tokens tokens, int at) {
+    return tokens.isAnyWord(at, "select", "with", "table", "values") || tokens.isSymbol(at, "(");
+  }
+
+  /** The query by itself. */
+  public String query(StatementText text) {
+    return text.sql().substring(text.tokens().start(from), text.tokens().end(to - 1));
+  }
+
+  /**
+   * The statement with other rows.
+   *
+   * @param columns what the rows have
+   * @param values in place of the query
+   * @param returning behind the statement
+   */
+  public String with(StatementText text, List<String> columns, String values, String returning) {
+    Tokens tokens = text.tokens();
+    String sql = text.sql();
+    int split = tokens.start(list.orElse(from));
+    String names =
+        list.isEmpty()
+            ? ""
+            : columns.stream().map(Identifiers::quote).collect(Collectors.joining(", ", "(", ") "));
+    String rest = sql.substring(tokens.end(to - 1), tokens.end(tokens.size() - 1));
+    return sql.substring(0, split)
+        + names
+        + sql.substring(split, tokens.start(from))
+        + values
+        + rest
+        + returning;
+  }
+}
