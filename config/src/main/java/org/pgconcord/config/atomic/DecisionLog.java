@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.pgconcord.config.catalog.CatalogConnection;
-import org.pgconcord.config.error.ConcordException;
 
 /**
  * The catalog's memory of transactions over several shards. Blocks; used by any thread, never by an
@@ -44,9 +43,6 @@ public final class DecisionLog implements AutoCloseable {
              unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
                AS p(gid, part, shard, database, role)
       """;
-
-  private static final String REGISTER_AGAIN =
-      REGISTER.replace("RETURNING id)", "ON CONFLICT (id) DO NOTHING RETURNING id)");
 
   private static final String DECIDE =
       """
@@ -96,36 +92,11 @@ public final class DecisionLog implements AutoCloseable {
     this.session = new CatalogConnection(source);
   }
 
-  /**
-   * Stores who will take part; to be called before the first of them is prepared.
-   *
-   * <p>A lost answer is asked for once more, since the session may have ended long before this
-   * call, with a server that has been started again. Nothing is prepared yet, transaction and
-   * participants are one statement, and ids are random: a row that is there already is the one that
-   * the first attempt has stored.
-   */
+  /** Stores who will take part; to be called before the first of them is prepared. */
   public void register(String transaction, String router, List<Participant> participants) {
-    try {
-      register(REGISTER, transaction, router, participants);
-    } catch (ConcordException e) {
-      if (!(e.getCause() instanceof SQLException lost) || !connectionLost(lost)) {
-        throw e;
-      }
-      register(REGISTER_AGAIN, transaction, router, participants);
-    }
-  }
-
-  /** By its own word, or by that of a server that goes down. */
-  private static boolean connectionLost(SQLException e) {
-    String state = String.valueOf(e.getSQLState());
-    return state.startsWith("08") || state.startsWith("57P0");
-  }
-
-  private void register(
-      String sql, String transaction, String router, List<Participant> participants) {
     session.write(
         connection -> {
-          try (PreparedStatement insert = connection.prepareStatement(sql)) {
+          try (PreparedStatement insert = connection.prepareStatement(REGISTER)) {
             insert.setString(1, transaction);
             insert.setString(2, router);
             texts(insert, 3, participants.stream().map(p -> p.gid().toString()));

@@ -74,8 +74,22 @@ final class CutCheck {
               "told \"%s\", found %s, before %s, after %s"
                   .formatted(ended.message(), found, before, after)));
     }
+    ended
+        .seen()
+        .filter(seen -> !seen.equals(after))
+        .ifPresent(
+            seen ->
+                violations.add(
+                    new Violation(
+                        "I6", each.toString(), "told done, then read " + seen + ", not " + after)));
     violations.addAll(read(found, before, after));
     return violations;
+  }
+
+  static String rowsOf(String email) {
+    return "SELECT concat_ws('/', tenant_id, user_id, email) FROM users WHERE email = '"
+        + email
+        + "'";
   }
 
   private static Set<String> before(CutCase each, CutStory.Rows rows) {
@@ -96,11 +110,7 @@ final class CutCheck {
     try (Statement statement = admins.client().createStatement()) {
       for (String email : all.stream().map(CutCheck::email).distinct().toList()) {
         Set<String> read = new TreeSet<>();
-        try (ResultSet row =
-            statement.executeQuery(
-                "SELECT concat_ws('/', tenant_id, user_id, email) FROM users WHERE email = '"
-                    + email
-                    + "'")) {
+        try (ResultSet row = statement.executeQuery(rowsOf(email))) {
           while (row.next()) {
             read.add(row.getString(1));
           }

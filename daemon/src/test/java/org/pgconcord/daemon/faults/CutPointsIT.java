@@ -10,6 +10,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -39,8 +40,17 @@ class CutPointsIT {
 
   private static final long FIRST_RUN = 1_000_000;
 
-  /** {@code -Dpgconcord.cuts=swap.atomic}: only cases in whose names this occurs. */
+  /**
+   * The long suites in pieces. {@code -Dpgconcord.cuts=swap.atomic}: only cases in whose names this
+   * occurs. {@code .from=17}: those from this number on. {@code .minutes=12}: after that time no
+   * other case begins, and the number to go on from is printed. {@code .most=10}: of each case so
+   * many messages, at random. They count for every fault of the suite.
+   */
   private static final Pattern ONLY = Pattern.compile(System.getProperty("pgconcord.cuts", ""));
+
+  private static final int FROM = Integer.getInteger("pgconcord.cuts.from", 0);
+  private static final long MINUTES = Long.getLong("pgconcord.cuts.minutes", Long.MAX_VALUE);
+  private static final int MOST = Integer.getInteger("pgconcord.cuts.most", Integer.MAX_VALUE);
 
   /** {@code -Dpgconcord.cuts.trace=true}: each fault with what the client was told. */
   private static final boolean TRACE = Boolean.getBoolean("pgconcord.cuts.trace");
@@ -149,10 +159,19 @@ class CutPointsIT {
 
     /** Ends with a new daemon: what a dead router knew of is found by its sweep. */
     void all(CutRig rig, Fault fault, int most) throws Exception {
-      for (CutCase each : CutCase.all(system.cluster().shards())) {
-        boolean whole = most == ALL || (fault == Fault.CUT && each.equals(SHORT));
-        if (ONLY.matcher(each.toString()).find() && (whole || random.nextInt(EACH) == 0)) {
-          one(rig, each, fault, whole ? ALL : most);
+      List<CutCase> cases = CutCase.all(system.cluster().shards());
+      long begin = System.nanoTime();
+      for (int number = FROM; number < cases.size(); number++) {
+        if (System.nanoTime() - begin >= TimeUnit.MINUTES.toNanos(MINUTES)) {
+          System.out.printf(
+              "cut points fault=%s go_on_from=%d of=%d%n", fault, number, cases.size());
+          break;
+        }
+        CutCase each = cases.get(number);
+        boolean taken = most != SAMPLE || each.equals(SHORT) || random.nextInt(EACH) == 0;
+        if (taken && ONLY.matcher(each.toString()).find()) {
+          boolean whole = most == ALL || (fault == Fault.CUT && each.equals(SHORT));
+          one(rig, number, each, fault, Math.min(MOST, whole ? ALL : most));
         }
       }
       reusedPorts = rig.reusedPorts();
@@ -164,7 +183,7 @@ class CutPointsIT {
       check.clear();
     }
 
-    private void one(CutRig rig, CutCase each, Fault fault, int most) throws Exception {
+    private void one(CutRig rig, int number, CutCase each, Fault fault, int most) throws Exception {
       List<CutPoint> points = count(rig, each);
       Map<Told, Integer> told = new EnumMap<>(Told.class);
       Collections.shuffle(points, random);
@@ -181,8 +200,8 @@ class CutPointsIT {
         check.clear();
       }
       System.out.printf(
-          "cut points case=\"%s\" fault=%s messages=%d made=%d told=%s%n",
-          each, fault, points.size(), met, told);
+          "cut points number=%d case=\"%s\" fault=%s messages=%d made=%d told=%s%n",
+          number, each, fault, points.size(), met, told);
     }
 
     /**

@@ -10,7 +10,9 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -37,6 +39,9 @@ final class CutRig implements AutoCloseable {
   private static final String UNKNOWN = "08007";
   private static final String PARTIAL = "2D000";
 
+  /** Decided: it must be there when the servers are back. */
+  private static final String PENDING = "[tx/commit-pending]";
+
   private static final String BACKENDS =
       "SELECT client_port, extract(epoch FROM backend_start) * 1000,"
           + " concat_ws(' ', pid, usename, application_name, state, wait_event, left(query, 200))"
@@ -53,8 +58,10 @@ final class CutRig implements AutoCloseable {
    * What the client knows.
    *
    * @param partial it was told that one shard has committed and another has not
+   * @param seen after success: the rows that another router found by the story's keys right then;
+   *     empty where it had no answer
    */
-  record Ended(Told told, boolean partial, String message) {}
+  record Ended(Told told, boolean partial, String message, Optional<Set<String>> seen) {}
 
   /** Asked while a message is held. */
   interface Look {
@@ -125,6 +132,10 @@ final class CutRig implements AutoCloseable {
         system.cluster().shard(shard).kill();
       }
       gate.release();
+      if (fault == Fault.SHARD) {
+        // While the client waits: a commit that is decided is held until the server is back.
+        system.cluster().shard(shard).start();
+      }
       return write.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
     } finally {
       gate.release();
@@ -186,17 +197,43 @@ final class CutRig implements AutoCloseable {
       if (each.mode().explicit()) {
         connection.commit();
       }
-      return new Ended(Told.DONE, false, "done");
+      return new Ended(Told.DONE, false, "done", seen(each, rows));
     } catch (SQLException e) {
       boolean hungUp = e.getCause() instanceof java.io.IOException;
       if (hungUp && !network.isDown()) {
         throw new AssertionError("a router that lives hung up on its client", e);
       }
-      boolean unknown = UNKNOWN.equals(e.getSQLState()) || (hungUp && committing);
       return new Ended(
-          unknown ? Told.UNKNOWN : Told.NOT_DONE,
+          told(e, hungUp && committing),
           PARTIAL.equals(e.getSQLState()),
-          e.getSQLState() + " " + e.getMessage());
+          e.getSQLState() + " " + e.getMessage(),
+          Optional.empty());
+    }
+  }
+
+  private static Told told(SQLException e, boolean unknown) {
+    if (String.valueOf(e.getMessage()).contains(PENDING)) {
+      return Told.DONE;
+    }
+    return UNKNOWN.equals(e.getSQLState()) || unknown ? Told.UNKNOWN : Told.NOT_DONE;
+  }
+
+  private Optional<Set<String>> seen(CutCase each, CutStory.Rows rows) {
+    if (each.story().kind() != CutStory.Kind.USERS) {
+      return Optional.empty();
+    }
+    Set<String> seen = new TreeSet<>();
+    try (Statement statement = admins.client().createStatement()) {
+      for (String email : List.of(rows.email("x"), rows.email("y"), rows.email("z"))) {
+        try (ResultSet row = statement.executeQuery(CutCheck.rowsOf(email))) {
+          while (row.next()) {
+            seen.add(row.getString(1));
+          }
+        }
+      }
+      return Optional.of(seen);
+    } catch (SQLException e) {
+      return Optional.empty(); // a server that it needs is down
     }
   }
 

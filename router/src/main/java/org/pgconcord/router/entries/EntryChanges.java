@@ -174,7 +174,7 @@ final class EntryChanges {
     return switch (run.kind()) {
       case DUPLICATE -> CompletableFuture.failedFuture(EntryErrors.duplicate(index, entry));
       case MOVES -> move(index, run.entries());
-      case BLOCKED -> CompletableFuture.failedFuture(EntryErrors.moves(index, entry));
+      case BLOCKED -> CompletableFuture.failedFuture(EntryErrors.writtenAndMoved(index, entry));
       case IN_MAIN -> addInMain(run.inMain(), index, run.entries());
       case CLAIM -> claim(index, run.entries());
     };

@@ -40,6 +40,17 @@ final class EntryErrors {
         .withDetail(key(index, entry) + ".");
   }
 
+  /** Two phases would not help: POST cannot have an entry that PRE or MAIN hold. */
+  static ConcordException writtenAndMoved(LookupIndex index, Entry entry) {
+    return ErrorCode.GSI_MOVE_NEEDS_ATOMIC
+        .because(
+            "this transaction has written a key of index \"%s\" before, and now gives it to another"
+                    .formatted(index.name())
+                + " shard key")
+        .withDetail(key(index, entry) + ".")
+        .withHint("Commit before the key changes its shard key.");
+  }
+
   /** The text of the UPDATE did not show it, or it would have been refused before. */
   static ConcordException changed(LookupIndex index) {
     return ErrorCode.WRITE_DECLARED_COLUMN
@@ -53,7 +64,8 @@ final class EntryErrors {
         .because(
             "a key of index \"%s\" was deleted, inserted and deleted again in one transaction"
                 .formatted(index.name()))
-        .withDetail(key(index, entry) + ".");
+        .withDetail(key(index, entry) + ".")
+        .withHint("Commit before the key is deleted again.");
   }
 
   /** Worded like a foreign key; the client gave the values itself. */

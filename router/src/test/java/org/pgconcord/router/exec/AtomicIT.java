@@ -164,6 +164,28 @@ class AtomicIT {
     assertThat(shards.entries()).isEqualTo(Map.of(X, ON_A));
   }
 
+  /** Whether PRE holds its entry or MAIN on the lookup's own server: POST cannot have it. */
+  @Test
+  void aKeyThatWasWrittenIsNotMovedAndNobodyIsSentToTheServersSettings() throws SQLException {
+    try (Connection client = rig.router.connect("simple")) {
+      run(client, "BEGIN; " + insert(ON_A, 1, X));
+      run(client, "DELETE FROM users WHERE tenant_id = " + ON_A);
+      isNotMoved(client, insert(ON_B, 1, X));
+      run(client, insert(ON_B, 1, X));
+      run(client, "BEGIN; DELETE FROM users WHERE tenant_id = " + ON_B);
+      run(client, insert(ON_B, 2, X));
+      run(client, "DELETE FROM users WHERE tenant_id = " + ON_B);
+      isNotMoved(client, insert(ON_A, 1, X));
+    }
+  }
+
+  private static void isNotMoved(Connection client, String insert) throws SQLException {
+    assertThat(fails(client, insert).getMessage())
+        .contains("[gsi/move-needs-atomic]", "Hint: Commit before")
+        .doesNotContain("max_prepared_transactions");
+    run(client, "ROLLBACK");
+  }
+
   /** Its entry stays with POST, which gives it up when the row goes after all. */
   @Test
   void aKeyIsDeletedInsertedAndDeletedAgain() throws SQLException {
