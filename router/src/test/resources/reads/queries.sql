@@ -217,3 +217,25 @@ SELECT a.id FROM accounts a WHERE EXISTS (SELECT 1 FROM orders o WHERE o.account
 SELECT a.id FROM accounts a LEFT JOIN orders o ON o.tenant = a.tenant AND o.account = a.id AND EXISTS (SELECT 1 FROM accounts b WHERE b.tenant = o.tenant AND b.id < 5) WHERE o.order_id IS NULL ORDER BY 1;
 SELECT public.accounts.id FROM public.accounts WHERE public.accounts.tenant < 3 ORDER BY public.accounts.id;
 SELECT count(public.accounts.name), public.accounts.city FROM accounts GROUP BY public.accounts.city ORDER BY 2;
+-- arrays and rows of constants
+SELECT id FROM accounts WHERE tenant = ANY ('{1,2}');
+SELECT id FROM accounts WHERE tenant = ANY ('{3}');
+SELECT count(*) FROM accounts WHERE tenant = ANY ('{}');
+SELECT count(*), sum(id) FROM accounts WHERE tenant = ANY ('{NULL, 4, 4}'::int[]);
+SELECT count(*) FROM accounts WHERE tenant = ANY (NULL);
+SELECT count(*) FROM accounts WHERE tenant = ANY ('{{1,2},{3,4}}');
+SELECT count(*) FROM accounts WHERE tenant = ANY ('[2:3]={1,2}');
+SELECT count(*) FROM accounts WHERE tenant = ANY ('{ 1 , "2",  " 3" }');
+SELECT count(*) FROM accounts WHERE tenant = ANY ('{1.0, 2.5}'::numeric[]);
+SELECT count(*) FROM accounts WHERE tenant = ANY (ARRAY[1, 2, 99]);
+SELECT count(*) FROM accounts WHERE tenant = ANY (ARRAY[5]::bigint[]) AND id > 3;
+SELECT count(*) FROM accounts WHERE tenant = ANY (ARRAY['5']);
+SELECT count(*) FROM accounts WHERE tenant = ANY ('{5,x}');
+SELECT count(*) FROM accounts WHERE NOT (tenant = ANY ('{5}'));
+SELECT a.id, o.order_id FROM accounts a JOIN orders o ON o.tenant = a.tenant AND o.account = a.id WHERE a.tenant = SOME ('{2}') ORDER BY 1, 2;
+SELECT a.id, o.order_id FROM accounts a LEFT JOIN orders o ON o.tenant = a.tenant AND o.account = a.id AND o.tenant = ANY ('{2}') WHERE a.id < 20 ORDER BY 1, 2;
+SELECT id FROM accounts WHERE (tenant, id) = (1, 1);
+SELECT id FROM accounts WHERE (tenant, id) IN ((1, 1), (2, 2), (3, 3), (NULL, 4));
+SELECT count(*) FROM accounts WHERE (tenant, active) = (3, true) OR id = 1;
+SELECT count(*) FROM accounts WHERE (tenant, name) IN ((1, NULL), (2, NULL));
+SELECT count(*) FROM accounts WHERE (id, tenant) = (5, 5.0);

@@ -75,6 +75,11 @@ public enum KeyType {
     return Optional.ofNullable(BY_NAME.get(bare.trim()));
   }
 
+  /** Whether the word NULL could be one of its values. */
+  public boolean isText() {
+    return this == TEXT || this == BPCHAR || this == ENUM;
+  }
+
   /** Whether a column of this type can be a shard key: what its values are never changes. */
   public boolean routes() {
     return this != ENUM;

@@ -2,13 +2,13 @@ package org.pgconcord.router.plan;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.analyse.DeclaredTable;
@@ -77,14 +77,30 @@ final class Bindings {
         use);
   }
 
-  /** Whether the statement uses a parameter nowhere but as a key's value. */
+  /**
+   * Whether the statement uses a parameter nowhere but as a key's value, or nowhere but as an array
+   * of such.
+   */
   private boolean typeCertain(ConstantView constant, List<PinnedValue> all) {
-    if (!(constant instanceof ConstantView.Parameter parameter)) {
-      return true;
+    return parameter(constant)
+        .map(
+            number ->
+                uses()
+                    .getOrDefault(number, 0L)
+                    .equals(
+                        asKeys(all)
+                            .getOrDefault(
+                                constant instanceof ConstantView.Each ? -number : number, 0L)))
+        .orElse(true);
+  }
+
+  private static Optional<Integer> parameter(ConstantView constant) {
+    if (constant instanceof ConstantView.Each each) {
+      return parameter(each.array());
     }
-    return uses()
-        .getOrDefault(parameter.number(), 0L)
-        .equals(asKeys(all).getOrDefault(parameter.number(), 0L));
+    return constant instanceof ConstantView.Parameter parameter
+        ? Optional.of(parameter.number())
+        : Optional.empty();
   }
 
   /** How often each parameter occurs; counted once, for there may be thousands. */
@@ -95,26 +111,24 @@ final class Bindings {
     return uses;
   }
 
+  /** By number, negative for arrays. */
   @SuppressWarnings("ReferenceEquality") // the same list comes again and again
   private Map<Integer, Long> asKeys(List<PinnedValue> all) {
     if (counted != all) {
       counted = all;
-      asKeys =
-          all.stream()
-              .map(PinnedValue::constant)
-              .filter(c -> c instanceof ConstantView.Parameter)
-              .collect(
-                  Collectors.groupingBy(
-                      c -> ((ConstantView.Parameter) c).number(), Collectors.counting()));
+      asKeys = new HashMap<>();
+      for (PinnedValue value : all) {
+        parameter(value.constant())
+            .map(number -> value.constant() instanceof ConstantView.Each ? -number : number)
+            .ifPresent(number -> asKeys.merge(number, 1L, Long::sum));
+      }
     }
     return asKeys;
   }
 
   /** The operand for a constant that is used once for another purpose. */
   KeyOperand lone(ConstantView constant) {
-    boolean certain =
-        !(constant instanceof ConstantView.Parameter parameter)
-            || input.uses(parameter.number()) == 1;
+    boolean certain = parameter(constant).map(number -> input.uses(number) == 1).orElse(true);
     return OperandValue.operand(constant, certain);
   }
 

@@ -91,7 +91,7 @@ final class IndexReads {
       return Optional.empty();
     }
     return query.blocks().get(0).where().stream()
-        .filter(p -> p instanceof PredicateView.OneOf o && o.isEquality())
+        .filter(p -> p instanceof PredicateView.OneOf o && o.isSingle())
         .map(p -> (PredicateView.OneOf) p)
         .filter(p -> p.column().name().equals(indexed) && isOwners(p.column()))
         .findFirst();

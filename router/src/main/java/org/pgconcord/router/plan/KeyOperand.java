@@ -26,4 +26,19 @@ public sealed interface KeyOperand {
 
   /** The constant NULL. */
   record Null() implements KeyOperand {}
+
+  /**
+   * Each element of an array that is compared by {@code = ANY}.
+   *
+   * @param array a string or parameter; its cast is the type of the elements
+   */
+  record Each(KeyOperand array) implements KeyOperand {}
+
+  /** The parameter that its value depends on; 0 without one. */
+  default int parameterNumber() {
+    if (this instanceof Each each) {
+      return each.array().parameterNumber();
+    }
+    return this instanceof Parameter parameter ? parameter.number() : 0;
+  }
 }

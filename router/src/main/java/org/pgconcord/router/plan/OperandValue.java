@@ -1,5 +1,6 @@
 package org.pgconcord.router.plan;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -13,7 +14,7 @@ import org.pgconcord.router.sql.TokenKind;
 
 /** Binds a {@link KeyOperand}: finds its text and type, and converts it as the server would. */
 final class OperandValue {
-  private static final int UNKNOWN_OID = 705;
+  static final int UNKNOWN_OID = 705;
 
   /** The names under which casts know the types; those that cut or round are left out. */
   private static final Map<String, KeyType> CAST_TYPES =
@@ -41,6 +42,17 @@ final class OperandValue {
 
   private OperandValue() {}
 
+  /**
+   * All values of the operand in a comparison, more than one only of an array; the one value is
+   * there alone when it is not convertible.
+   */
+  static List<KeyValue> all(
+      KeyOperand operand, KeyColumn column, StatementText text, Parameters parameters) {
+    return operand instanceof KeyOperand.Each each
+        ? ArrayValues.of(each, column, text, parameters)
+        : List.of(of(operand, column, KeyUse.COMPARED, text, parameters));
+  }
+
   static KeyValue of(
       KeyOperand operand, KeyColumn column, KeyUse use, StatementText text, Parameters parameters) {
     if (operand instanceof KeyOperand.Null) {
@@ -48,7 +60,9 @@ final class OperandValue {
     } else if (operand instanceof KeyOperand.Literal literal) {
       return literal(literal, column, use, text);
     }
-    return parameter((KeyOperand.Parameter) operand, column, use, parameters);
+    return operand instanceof KeyOperand.Parameter parameter
+        ? parameter(parameter, column, use, parameters)
+        : new KeyValue.NotConvertible("an array is not one value");
   }
 
   private static KeyValue literal(
@@ -103,7 +117,11 @@ final class OperandValue {
         .orElseGet(() -> new KeyValue.NotConvertible("the parameter's format is not read here"));
   }
 
-  private static @Nullable KeyType typeOf(int oid, KeyColumn column) {
+  static Optional<KeyType> castType(String cast) {
+    return Optional.ofNullable(CAST_TYPES.get(cast));
+  }
+
+  static @Nullable KeyType typeOf(int oid, KeyColumn column) {
     return oid == column.column().typeOid() ? column.type() : KeyType.of(oid).orElse(null);
   }
 
@@ -118,6 +136,8 @@ final class OperandValue {
           literal.token(), literal.negative(), literal.cast().toLowerCase(Locale.ROOT));
     } else if (constant instanceof ConstantView.Parameter parameter) {
       return new KeyOperand.Parameter(parameter.number(), parameter.cast(), typeCertain);
+    } else if (constant instanceof ConstantView.Each each) {
+      return new KeyOperand.Each(operand(each.array(), typeCertain));
     }
     return new KeyOperand.Null();
   }

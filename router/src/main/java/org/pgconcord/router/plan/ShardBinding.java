@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.pgconcord.config.error.ErrorCode;
@@ -24,6 +25,9 @@ import org.pgconcord.router.sql.StatementText;
  *     there
  */
 public record ShardBinding(List<Pin> pins, ShardId anyShard, Optional<ShardId> required) {
+  /** More combinations of values of several columns are not looked at one by one. */
+  private static final int MOST_KEYS = 10_000;
+
   public ShardBinding {
     pins = List.copyOf(pins);
   }
@@ -55,7 +59,7 @@ public record ShardBinding(List<Pin> pins, ShardId anyShard, Optional<ShardId> r
       if (key.reason().isPresent()) {
         return new Resolution.NotOne(key.reason().get());
       }
-      key.shard().ifPresent(shards::add);
+      shards.addAll(key.shards());
     }
     if (shards.isEmpty()) {
       shards.add(required.orElse(anyShard));
@@ -79,42 +83,70 @@ public record ShardBinding(List<Pin> pins, ShardId anyShard, Optional<ShardId> r
       if (key.reason().isPresent()) {
         return Optional.empty();
       }
-      key.shard().ifPresent(shards::add);
+      shards.addAll(key.shards());
     }
     return Optional.of(List.copyOf(shards));
   }
 
   /** Where a key leads: nowhere with a NULL in it, or why that cannot be told. */
-  private record Key(Optional<ShardId> shard, Optional<String> reason) {}
+  private record Key(Set<ShardId> shards, Optional<String> reason) {
+    static Key unknown(String reason) {
+      return new Key(Set.of(), Optional.of(reason));
+    }
+  }
 
+  /** An array gives a column several values: each combination is a key. */
   private static Key key(Pin pin, StatementText text, Parameters parameters) {
-    List<KeyType> types = new ArrayList<>();
-    List<String> texts = new ArrayList<>();
+    List<List<String>> keys = List.of(List.of());
     for (Part part : pin.parts()) {
-      KeyValue value = OperandValue.of(part.operand(), part.column(), pin.use(), text, parameters);
-      if (value instanceof KeyValue.NotConvertible unusable) {
-        refuseToStore(pin, part, unusable);
-        return new Key(Optional.empty(), Optional.of(unusable.reason()));
-      } else if (value instanceof KeyValue.Text known) {
-        types.add(part.column().type());
-        texts.add(known.value());
-      } else if (pin.use() == KeyUse.STORED) {
-        throw ErrorCode.WRITE_NULL_KEY.because(
-            "shard-key column \"%s\" of table %s cannot be NULL"
-                .formatted(part.column().name(), part.column().table()));
+      List<String> values = new ArrayList<>();
+      for (KeyValue value : values(pin, part, text, parameters)) {
+        if (value instanceof KeyValue.NotConvertible unusable) {
+          refuseToStore(pin, part, unusable);
+          return Key.unknown(unusable.reason());
+        } else if (value instanceof KeyValue.Text known) {
+          values.add(known.value());
+        } else if (pin.use() == KeyUse.STORED) {
+          throw ErrorCode.WRITE_NULL_KEY.because(
+              "shard-key column \"%s\" of table %s cannot be NULL"
+                  .formatted(part.column().name(), part.column().table()));
+        }
+      }
+      if ((long) keys.size() * values.size() > MOST_KEYS) {
+        return Key.unknown("the arrays have more than %,d combinations".formatted(MOST_KEYS));
+      }
+      keys = combined(keys, values);
+    }
+    List<KeyType> types = pin.parts().stream().map(part -> part.column().type()).toList();
+    Set<ShardId> shards = new TreeSet<>();
+    keys.forEach(key -> shards.add(pin.locator().locateAs(types, key)));
+    return new Key(shards, Optional.empty());
+  }
+
+  private static List<KeyValue> values(
+      Pin pin, Part part, StatementText text, Parameters parameters) {
+    return pin.use() == KeyUse.COMPARED
+        ? OperandValue.all(part.operand(), part.column(), text, parameters)
+        : List.of(OperandValue.of(part.operand(), part.column(), pin.use(), text, parameters));
+  }
+
+  private static List<List<String>> combined(List<List<String>> keys, List<String> values) {
+    List<List<String>> longer = new ArrayList<>();
+    for (List<String> key : keys) {
+      for (String value : values) {
+        List<String> next = new ArrayList<>(key);
+        next.add(value);
+        longer.add(next);
       }
     }
-    boolean whole = texts.size() == pin.parts().size();
-    return new Key(
-        whole ? Optional.of(pin.locator().locateAs(types, texts)) : Optional.empty(),
-        Optional.empty());
+    return longer;
   }
 
   /** The highest number of a parameter that decides; 0 when none does. */
   public int needs() {
     return pins.stream()
         .flatMap(p -> p.parts().stream())
-        .mapToInt(p -> p.operand() instanceof KeyOperand.Parameter q ? q.number() : 0)
+        .mapToInt(p -> p.operand().parameterNumber())
         .max()
         .orElse(0);
   }

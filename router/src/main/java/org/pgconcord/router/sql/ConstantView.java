@@ -10,4 +10,11 @@ public sealed interface ConstantView {
 
   /** NULL. */
   record Null() implements ConstantView {}
+
+  /**
+   * Each element of an array: any number of values, told apart when the array is known.
+   *
+   * @param array a literal or a parameter whose cast, if any, is the type of the elements
+   */
+  record Each(ConstantView array) implements ConstantView {}
 }

@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Optional;
 import net.sf.jsqlparser.expression.CastExpression;
 import net.sf.jsqlparser.expression.Expression;
+import net.sf.jsqlparser.expression.Function;
 import net.sf.jsqlparser.expression.JdbcParameter;
 import net.sf.jsqlparser.expression.LongValue;
 import net.sf.jsqlparser.expression.NullValue;
@@ -45,9 +46,21 @@ final class PredicateReader {
     } else if (condition instanceof ParenthesedExpressionList<?> list && list.size() == 1) {
       collect(list.get(0), found);
     } else if (condition instanceof EqualsTo equal) {
-      equality(equal.getLeftExpression(), equal.getRightExpression()).ifPresent(found::add);
+      Expression left = equal.getLeftExpression();
+      Expression right = equal.getRightExpression();
+      if (left instanceof ParenthesedExpressionList<?> row && row.size() > 1) {
+        found.addAll(new RowReader(tokens, clauses, this).equality(row, right));
+      } else if (right instanceof Function function && isAny(function)) {
+        element(left).ifPresent(found::add);
+      } else {
+        equality(left, right).ifPresent(found::add);
+      }
     } else if (condition instanceof InExpression in && !in.isNot()) {
-      membership(in).ifPresent(found::add);
+      if (in.getLeftExpression() instanceof ParenthesedExpressionList<?> row && row.size() > 1) {
+        found.addAll(new RowReader(tokens, clauses, this).membership(row, in));
+      } else {
+        membership(in).ifPresent(found::add);
+      }
     }
   }
 
@@ -96,6 +109,32 @@ final class PredicateReader {
         : Optional.empty();
   }
 
+  private static boolean isAny(Function function) {
+    return "any".equalsIgnoreCase(function.getName())
+        || "some".equalsIgnoreCase(function.getName());
+  }
+
+  /** {@code column = ANY (array)}, the array one constant or made of constants. */
+  private Optional<PredicateView> element(Expression left) {
+    Optional<ColumnView> column = column(left);
+    if (column.isEmpty()) {
+      return Optional.empty();
+    }
+    int name = column.get().token();
+    int word = nameEnd(name) + 1;
+    int close = clauses.close(word + 1);
+    boolean agreed =
+        tokens.isSymbol(word - 1, "=")
+            && tokens.isAnyWord(word, "any", "some")
+            && close > 0
+            && clauses.isConjunct(name, close + 1);
+    return agreed
+        ? new ArrayReader(tokens, clauses)
+            .elements(new Clauses.Range(word + 2, close))
+            .map(values -> new PredicateView.OneOf(column.get(), values))
+        : Optional.empty();
+  }
+
   /** Tokens must read {@code name = name} and nothing more. */
   private boolean spansWholly(int from, int to) {
     int equals = nameEnd(from);
@@ -125,7 +164,7 @@ final class PredicateReader {
   }
 
   /** Behind a constant with its sign and cast; {@code from} itself when none begins there. */
-  private int constantEnd(int from) {
+  int constantEnd(int from) {
     if (tokens.isSymbol(from, "(")) {
       int inner = constantEnd(from + 1);
       return inner > from + 1 && inner == clauses.close(from) ? inner + 1 : from;
@@ -160,7 +199,7 @@ final class PredicateReader {
         : otherwise;
   }
 
-  private int nameEnd(int from) {
+  int nameEnd(int from) {
     int i = from + 1;
     while (tokens.isSymbol(i, ".") && i + 1 < tokens.size() && tokens.kind(i + 1).isName()) {
       i += 2;
@@ -168,7 +207,7 @@ final class PredicateReader {
     return i;
   }
 
-  private Optional<ColumnView> column(Expression expression) {
+  Optional<ColumnView> column(Expression expression) {
     if (!(expression instanceof Column column)
         || column.getArrayConstructor() != null
         || column.getASTNode() == null) {

@@ -7,14 +7,30 @@ import java.util.List;
  * are not shown: leaving one out only makes a route wider.
  */
 public sealed interface PredicateView {
-  /** {@code column = constant}, or {@code column IN (constants)}. */
-  record OneOf(ColumnView column, List<ConstantView> constants) implements PredicateView {
+  /**
+   * {@code column = constant}, {@code column IN (constants)}, {@code column = ANY (array)}, or what
+   * a comparison of rows says of one of their columns.
+   *
+   * @param alone the condition says nothing else: false for one column of several in a row
+   */
+  record OneOf(ColumnView column, List<ConstantView> constants, boolean alone)
+      implements PredicateView {
     public OneOf {
       constants = List.copyOf(constants);
     }
 
+    OneOf(ColumnView column, List<ConstantView> constants) {
+      this(column, constants, true);
+    }
+
+    /** It is a condition {@code column = constant}. */
     public boolean isEquality() {
-      return constants.size() == 1;
+      return alone && isSingle();
+    }
+
+    /** The column has one value, which is written in the statement or is a parameter's. */
+    public boolean isSingle() {
+      return constants.size() == 1 && !(constants.get(0) instanceof ConstantView.Each);
     }
   }
 
