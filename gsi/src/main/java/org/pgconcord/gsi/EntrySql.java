@@ -85,6 +85,49 @@ public final class EntrySql {
         key);
   }
 
+  /**
+   * As {@link #readWithEpoch} of a unique index, but it waits for a change of the entry that is
+   * under way in POST or in a prepared transaction, or fails with its lock timeout.
+   */
+  public EntryStatement readSettled(Tuple key) {
+    return EntryStatement.of(
+        "SELECT e.last_value, l.* FROM %s e LEFT JOIN (SELECT %s FROM %s WHERE %s FOR SHARE) l ON true"
+            .formatted(
+                LookupDdl.readEpoch(index),
+                list(index.shardKey()),
+                lookup,
+                equal(index.key(), " AND ")),
+        key);
+  }
+
+  /**
+   * For keys of one lookup shard: the read epoch, how many entries there are with any of them, and
+   * a shard key of theirs, each once; one row with NULL behind the count when there is none. At
+   * most one row more than {@link #READ_MOST}.
+   */
+  public EntryStatement readAllWithEpoch(List<Tuple> keys) {
+    String given =
+        IntStream.range(0, index.key().size())
+            .mapToObj(
+                i ->
+                    "pg_catalog.unnest(CAST($%d AS %s[]))"
+                        .formatted(i + 1, index.key().get(i).sqlType()))
+            .collect(Collectors.joining(", "));
+    String shardKey =
+        index.shardKey().stream().map(c -> "l." + c.quoted()).collect(Collectors.joining(", "));
+    String found =
+        "SELECT %s, pg_catalog.count(*) AS pgc_count FROM (SELECT DISTINCT * FROM ROWS FROM (%s) AS u(%s)) g"
+                .formatted(shardKey, given, numbered(index.key().size(), ""))
+            + " JOIN %s l ON %s GROUP BY %s LIMIT %d"
+                .formatted(lookup, matches(index.key()), shardKey, READ_MOST + 1);
+    return new EntryStatement(
+        "SELECT e.last_value, f.pgc_count, %s FROM %s e LEFT JOIN (%s) f ON true"
+            .formatted(shardKey.replace("l.\"", "f.\""), LookupDdl.readEpoch(index), found),
+        IntStream.range(0, index.key().size())
+            .mapToObj(i -> ArrayText.of(keys.stream().map(key -> key.get(i)).toList()))
+            .toList());
+  }
+
   /** The holder of the identity's entry; no row without entry. Waits for nobody. */
   public EntryStatement read(Tuple identity) {
     return EntryStatement.of(select(), identity);

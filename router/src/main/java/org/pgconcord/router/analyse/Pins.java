@@ -38,7 +38,7 @@ import org.pgconcord.router.sql.PredicateView;
  * only when no other item could own that name ({@link Scope}).
  *
  * <p>The same search with one table pinned by assumption tells whether a block's sharded tables are
- * co-located, row by row ({@link #colocated}).
+ * co-located, row by row ({@link #anchors}).
  */
 final class Pins {
   private final Scope scope;
@@ -131,28 +131,27 @@ final class Pins {
   }
 
   /**
-   * Whether each row of this block comes from sharded rows of one shard: some sharded table is
-   * never filled with NULLs, and all others follow from it by equalities of all columns of keys.
+   * The sharded tables from whose row all other sharded rows follow by equalities of all columns of
+   * keys, and which are never filled with NULLs. With any of them each row of this block comes from
+   * sharded rows of one shard.
    *
    * @param within what has to hold besides, for a block whose keys are taken as known
    */
-  static boolean colocated(Scope scope, JoinFacts joins, Predicate<Scope> within) {
-    List<Leaf> sharded = sharded(scope);
-    for (Leaf root : sharded) {
-      if (!joins.nullable().contains(root)) {
-        Scope trial = scope.copyWithoutPins();
-        List<KeyColumn> columns = root.key().orElseThrow().columns();
-        for (int i = 0; i < columns.size(); i++) {
-          trial.pin(root, i, List.of(ofThisRow(columns.get(i))));
-        }
-        new Pins(trial, joins).findTransfersOnly();
-        if (sharded.stream().noneMatch(l -> trial.pins(l).contains(List.of()))
-            && within.test(trial)) {
-          return true;
-        }
-      }
+  static List<Leaf> anchors(Scope scope, JoinFacts joins, Predicate<Scope> within) {
+    return sharded(scope).stream()
+        .filter(root -> !joins.nullable().contains(root) && decides(root, scope, joins, within))
+        .toList();
+  }
+
+  private static boolean decides(Leaf root, Scope scope, JoinFacts joins, Predicate<Scope> within) {
+    Scope trial = scope.copyWithoutPins();
+    List<KeyColumn> columns = root.key().orElseThrow().columns();
+    for (int i = 0; i < columns.size(); i++) {
+      trial.pin(root, i, List.of(ofThisRow(columns.get(i))));
     }
-    return false;
+    new Pins(trial, joins).findTransfersOnly();
+    return sharded(scope).stream().noneMatch(l -> trial.pins(l).contains(List.of()))
+        && within.test(trial);
   }
 
   /** Stands for the value that a column has in the row that is looked at. */

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.topology.Placement;
 import org.pgconcord.config.value.ShardId;
@@ -31,7 +32,7 @@ public final class ReadAnalysis {
   private boolean undeclared;
   private boolean system;
   private int blocks;
-  private boolean colocated;
+  private Set<Integer> anchors = Set.of();
   private boolean byShard = true;
 
   /** An outer block's keys are taken as known, and no constant pins anything. */
@@ -48,11 +49,12 @@ public final class ReadAnalysis {
     boolean plain = analysis.blocks == 1 && query.with().isEmpty() && query.nested().isEmpty();
     return new ReadFacts(
         analysis.sharded,
-        plain && analysis.colocated,
+        plain && !analysis.anchors.isEmpty(),
         query.blocks().size() == 1
             && query.with().isEmpty()
             && query.nested().isEmpty()
             && analysis.byShard,
+        plain ? analysis.anchors : Set.of(),
         analysis.references,
         analysis.copies,
         analysis.unsharded,
@@ -95,22 +97,24 @@ public final class ReadAnalysis {
         use(leaf.table(), leaf, scope, joins.nullable().contains(leaf));
       }
     }
-    colocated = block.nested().isEmpty() && isColocated(scope, joins, List.of(), ctes);
-    byShard &= outer != null || isColocated(scope, joins, block.nested(), ctes);
+    anchors = block.nested().isEmpty() ? anchors(scope, joins, List.of(), ctes) : Set.of();
+    byShard &= outer != null || !anchors(scope, joins, block.nested(), ctes).isEmpty();
     block.from().forEach(item -> derived(item, scope, outer, ctes));
     block.nested().forEach(n -> query(n, scope, ctes));
   }
 
   /** Subqueries and functions in FROM take part in no row-by-row argument. */
-  private boolean isColocated(
+  private Set<Integer> anchors(
       Scope scope, JoinFacts joins, List<QueryView> nested, Set<String> ctes) {
     List<Leaf> sharded = Pins.sharded(scope);
     if (sharded.isEmpty()
         || sharded.stream().anyMatch(l -> l.key().isEmpty())
         || scope.leaves().stream().anyMatch(l -> l.table() == null)) {
-      return false;
+      return Set.of();
     }
-    return Pins.colocated(scope, joins, assumed -> staysOnShard(nested, assumed, ctes));
+    return Pins.anchors(scope, joins, assumed -> staysOnShard(nested, assumed, ctes)).stream()
+        .map(Leaf::token)
+        .collect(Collectors.toSet());
   }
 
   /** Whether the sharded rows that matter to subqueries have the keys that the outer row has. */

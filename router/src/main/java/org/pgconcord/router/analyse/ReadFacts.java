@@ -14,6 +14,8 @@ import org.pgconcord.config.value.TableName;
  *     comes from rows of one shard: it can be sent to all shards and the answers concatenated
  * @param byShard the same with subqueries in expressions: what each of them sees for a row of the
  *     outermost block comes from that row's shard too, or from reference tables
+ * @param anchors the tokens of those sharded tables of such a block whose row decides the shard of
+ *     all rows that are joined with it
  * @param references reference tables
  * @param copies appearances of reference tables
  * @param unsharded declared tables that are on one shard
@@ -28,6 +30,7 @@ public record ReadFacts(
     List<TableUse> sharded,
     boolean colocated,
     boolean byShard,
+    Set<Integer> anchors,
     Set<DeclaredTable> references,
     List<TablePlace> copies,
     Set<TableName> unsharded,
@@ -40,6 +43,7 @@ public record ReadFacts(
   public ReadFacts {
     sharded = List.copyOf(sharded);
     copies = List.copyOf(copies);
+    anchors = Set.copyOf(anchors);
     references = Set.copyOf(references);
     unsharded = Set.copyOf(unsharded);
     lookups = Set.copyOf(lookups);

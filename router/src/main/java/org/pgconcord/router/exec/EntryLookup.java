@@ -14,7 +14,6 @@ import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.router.backend.BackendRole;
 import org.pgconcord.router.backend.QueryResult;
 import org.pgconcord.router.entries.EntryTransaction;
-import org.pgconcord.router.plan.KeyValue;
 import org.pgconcord.router.plan.LookupRead;
 
 /**
@@ -56,27 +55,44 @@ final class EntryLookup {
      * @param own the transaction wrote the row itself, so that it cannot have moved
      */
     void owners(EntryLookup lookup, Set<Tuple> shardKeys, boolean own);
+
+    /**
+     * The rows with any of several keys have these shard keys.
+     *
+     * @param rows how many there are by the entries, of a unique index; an entry whose row is being
+     *     moved can name a place where it is not any more
+     */
+    default void several(Set<Tuple> shardKeys, long rows) {
+      unusable();
+    }
   }
 
   static void find(Execution execution, LookupRead read, Found found) {
-    of(execution, read, found).ifPresent(lookup -> lookup.find(read.epoch(), found));
+    Optional<Set<Tuple>> keys = keys(execution, read, found);
+    if (keys.isEmpty()) {
+      return;
+    }
+    if (read.isLone()) {
+      new EntryLookup(execution, read.index(), keys.get().iterator().next()).find(read, found);
+    } else {
+      new EntriesLookup(execution, read, found).find(keys.get());
+    }
   }
 
   /** Nothing to look up where {@code found} has been told already. */
-  private static Optional<EntryLookup> of(Execution execution, LookupRead read, Found found) {
-    List<KeyValue> values = read.key(execution.planned().text(), execution.parameters());
-    if (values.stream().anyMatch(value -> value instanceof KeyValue.NotConvertible)) {
-      found.unusable();
-    } else if (values.stream().anyMatch(value -> value instanceof KeyValue.Null)) {
+  private static Optional<Set<Tuple>> keys(Execution execution, LookupRead read, Found found) {
+    LookupRead.Keys keys = read.keys(execution.planned().text(), execution.parameters());
+    if (keys instanceof LookupRead.Keys.Known known && !known.keys().isEmpty()) {
+      return Optional.of(known.keys());
+    } else if (keys instanceof LookupRead.Keys.Known) {
       found.nothing();
     } else {
-      Tuple key = new Tuple(values.stream().map(value -> ((KeyValue.Text) value).value()).toList());
-      return Optional.of(new EntryLookup(execution, read.index(), key));
+      found.unusable();
     }
     return Optional.empty();
   }
 
-  private void find(long epoch, Found found) {
+  private void find(LookupRead read, Found found) {
     Optional<EntryTransaction> own = execution.tx().changedEntries();
     if (!index.gsi().unique()) {
       if (own.filter(entries -> entries.touches(index)).isPresent()) {
@@ -93,7 +109,9 @@ final class EntryLookup {
         return;
       }
     }
-    ask(sql.readWithEpoch(key), result -> looked(result, epoch, found));
+    ask(
+        read.settled() ? sql.readSettled(key) : sql.readWithEpoch(key),
+        result -> looked(result, read.epoch(), found));
   }
 
   /**
@@ -103,12 +121,13 @@ final class EntryLookup {
    */
   static void findWhole(
       Execution execution, LookupRead read, Found found, Consumer<List<String>> whole) {
-    Optional<EntryLookup> lookup = of(execution, read, found);
-    lookup.ifPresent(
-        asked ->
-            asked.ask(
-                asked.sql.readCovering(asked.key),
-                result -> asked.lookedWhole(result.rows().get(0), read.epoch(), found, whole)));
+    keys(execution, read, found)
+        .map(keys -> new EntryLookup(execution, read.index(), keys.iterator().next()))
+        .ifPresent(
+            asked ->
+                asked.ask(
+                    asked.sql.readCovering(asked.key),
+                    result -> asked.lookedWhole(result.rows().get(0), read.epoch(), found, whole)));
   }
 
   private void lookedWhole(
@@ -130,7 +149,7 @@ final class EntryLookup {
   }
 
   /** Routers may have stopped maintaining since the statement was planned. */
-  private static boolean isPast(@Nullable String epoch, long planned) {
+  static boolean isPast(@Nullable String epoch, long planned) {
     return epoch == null || Long.parseLong(epoch) > planned;
   }
 

@@ -31,26 +31,42 @@ final class OverShards {
   private @Nullable RowDescription description;
   private @Nullable ShardId describedBy;
   private @Nullable ErrorFields failure;
+  private final long expected;
+  private List<ShardId> others;
   private long rows;
   private int open;
 
-  private OverShards(Execution execution) {
+  private OverShards(Execution execution, long expected, List<ShardId> others) {
     this.execution = execution;
+    this.expected = expected;
+    this.others = others;
   }
 
   static void run(Execution execution, List<ShardId> shards) {
+    run(execution, shards, 0, List.of());
+  }
+
+  /**
+   * The same, asking others as well when fewer rows were found.
+   *
+   * @param expected rows that are somewhere if they meet the whole condition
+   */
+  static void run(Execution execution, List<ShardId> shards, long expected, List<ShardId> others) {
     if (execution.maxRows() > 0) {
       execution.fail(
           ErrorCode.ROW_LIMIT_OVER_SHARDS.because(
               "a row limit over several shards is not supported"));
       return;
     }
-    OverShards over = new OverShards(execution);
+    new OverShards(execution, expected, others).ask(shards);
+  }
+
+  private void ask(List<ShardId> shards) {
     CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
     for (ShardId shard : shards) {
-      all = all.thenCompose(before -> execution.tx().backend(shard)).thenAccept(over.running::add);
+      all = all.thenCompose(before -> execution.tx().backend(shard)).thenAccept(running::add);
     }
-    execution.then(all, acquired -> over.send());
+    execution.then(all, acquired -> send());
   }
 
   private void send() {
@@ -74,7 +90,11 @@ final class OverShards {
     if (open > 0) {
       return;
     }
-    if (failure == null) {
+    if (failure == null && rows < expected && !others.isEmpty()) {
+      List<ShardId> rest = others;
+      others = List.of();
+      ask(rest);
+    } else if (failure == null) {
       execution.sink().complete("SELECT " + rows);
       execution.done();
     } else {

@@ -101,6 +101,21 @@ final class ThroughIndex implements EntryLookup.Found {
     }
   }
 
+  /**
+   * The shards that the entries name. While a row is moved its entry can still name the shard that
+   * it has left, for as long as a commit in two phases takes to end: fewer rows than entries are
+   * therefore looked for on all other shards too.
+   */
+  @Override
+  public void several(Set<Tuple> shardKeys, long rows) {
+    Set<ShardId> shards = new TreeSet<>();
+    shardKeys.forEach(shardKey -> shards.add(index.shardOf(shardKey)));
+    List<ShardId> others =
+        index.ownerShards().stream().filter(shard -> !shards.contains(shard)).toList();
+    execution.requireEqualCopies(plan.facts(), index.ownerShards());
+    OverShards.run(execution, List.copyOf(shards), rows, others);
+  }
+
   @Override
   public void nothing() {
     OnOneShard.run(execution, plan.facts(), plan.lookup().anyOwnerShard());

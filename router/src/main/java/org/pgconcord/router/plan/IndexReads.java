@@ -15,6 +15,7 @@ import org.pgconcord.router.analyse.TableUse;
 import org.pgconcord.router.sql.Clauses;
 import org.pgconcord.router.sql.ColumnView;
 import org.pgconcord.router.sql.FromView;
+import org.pgconcord.router.sql.ItemView;
 import org.pgconcord.router.sql.PredicateView;
 import org.pgconcord.router.sql.QueryView;
 
@@ -22,6 +23,10 @@ import org.pgconcord.router.sql.QueryView;
  * Whether a statement can be led to its owner row by a global secondary index: a query of one block
  * over the owner alone, or an UPDATE or DELETE of it where the index is in extended mode, with an
  * equality on each indexed column. Unique indexes come first: they name one row.
+ *
+ * <p>In extended mode a query may also give a column several values, by IN or an array, and join
+ * the owner with tables whose rows follow its row: then all rows that matter are on the shards of
+ * the owner rows.
  *
  * <p>Not in REPEATABLE READ or SERIALIZABLE: the lookup table and the owner row would be read from
  * snapshots of two servers taken at different times. An entry committed after the lookup shard's
@@ -57,14 +62,23 @@ final class IndexReads {
 
   /** The lookup to make; without one, {@code why} says what stands against it. */
   Optional<LookupRead> lookup(List<String> why) {
-    if (facts.sharded().size() != 1) {
-      return Optional.empty();
+    if (facts.sharded().size() == 1) {
+      return lookup(facts.sharded().get(0), why);
     }
-    TableUse use = facts.sharded().get(0);
+    for (TableUse use : facts.sharded()) {
+      Optional<LookupRead> found = lookup(use, why);
+      if (found.isPresent()) {
+        return found;
+      }
+    }
+    return Optional.empty();
+  }
+
+  private Optional<LookupRead> lookup(TableUse use, List<String> why) {
     List<Gsi> gsis = new ArrayList<>(input.database().gsisOf(use.table().name()));
     gsis.sort(Comparator.comparing(Gsi::unique).reversed());
     for (Gsi gsi : gsis) {
-      List<PredicateView.OneOf> predicates = equalitiesOn(gsi);
+      List<PredicateView.OneOf> predicates = keysOf(gsi, use);
       if (predicates.size() < gsi.columns().size()) {
         why.add(
             gsi.columns().size() == 1
@@ -72,7 +86,7 @@ final class IndexReads {
                 : "no equality on every column of index " + gsi.name());
         continue;
       }
-      Optional<String> obstacle = obstacle(gsi);
+      Optional<String> obstacle = obstacle(gsi, use, predicates);
       if (obstacle.isEmpty()) {
         return read(gsi, use, predicates, why);
       }
@@ -81,29 +95,41 @@ final class IndexReads {
     return Optional.empty();
   }
 
-  /** One for each indexed column that has any, in their order. */
-  private List<PredicateView.OneOf> equalitiesOn(Gsi gsi) {
-    return gsi.columns().stream().map(this::equalityOn).flatMap(Optional::stream).toList();
+  /** One for each indexed column that has any, in their order: one of a single value, if it can. */
+  private List<PredicateView.OneOf> keysOf(Gsi gsi, TableUse use) {
+    return gsi.columns().stream()
+        .map(column -> keysOn(column, use))
+        .flatMap(Optional::stream)
+        .toList();
   }
 
-  private Optional<PredicateView.OneOf> equalityOn(String indexed) {
+  private Optional<PredicateView.OneOf> keysOn(String indexed, TableUse use) {
     if (query.blocks().size() != 1) {
       return Optional.empty();
     }
     return query.blocks().get(0).where().stream()
-        .filter(p -> p instanceof PredicateView.OneOf o && o.isSingle())
+        .filter(p -> p instanceof PredicateView.OneOf)
         .map(p -> (PredicateView.OneOf) p)
-        .filter(p -> p.column().name().equals(indexed) && isOwners(p.column()))
-        .findFirst();
+        .filter(p -> p.column().name().equals(indexed) && belongs(p.column(), use))
+        .min(Comparator.comparing(p -> !p.isSingle()));
   }
 
-  private boolean isOwners(ColumnView column) {
-    TableUse use = facts.sharded().get(0);
+  /** A name without a table is the owner's when no other table has such a column. */
+  private boolean belongs(ColumnView column, TableUse use) {
     List<String> qualifier = column.qualifier();
-    return qualifier.isEmpty() || qualifier.get(qualifier.size() - 1).equals(use.alias());
+    boolean alone = facts.sharded().size() == 1 && facts.references().isEmpty();
+    if (qualifier.isEmpty()) {
+      return alone
+          || (facts.references().stream().noneMatch(t -> t.hasColumn(column.name()))
+              && facts.sharded().stream()
+                  .filter(other -> !other.equals(use))
+                  .noneMatch(other -> other.table().hasColumn(column.name())));
+    }
+    return qualifier.get(qualifier.size() - 1).equals(use.alias())
+        && (alone || qualifier.size() == 1);
   }
 
-  private Optional<String> obstacle(Gsi gsi) {
+  private Optional<String> obstacle(Gsi gsi, TableUse use, List<PredicateView.OneOf> predicates) {
     GsiStatus status = input.context().state().status(gsi.name());
     if (!status.state().readable()) {
       return Optional.of("its state is " + status.state().word());
@@ -113,6 +139,18 @@ final class IndexReads {
       return Optional.of("a REPEATABLE READ or SERIALIZABLE transaction does not read indexes");
     } else if (!isPlain()) {
       return Optional.of("only a statement of one block over the owner alone reads it");
+    } else if (!gsi.extended() && !predicates.stream().allMatch(PredicateView.OneOf::isSingle)) {
+      return Optional.of("its gsi_mode is strict, which takes no lists");
+    } else if (write && !predicates.stream().allMatch(PredicateView.OneOf::isSingle)) {
+      return Optional.of("a write by a list goes to all shards");
+    } else if (gsi.unique()
+        && !predicates.stream().allMatch(PredicateView.OneOf::isSingle)
+        && !countsRows()) {
+      return Optional.of("it takes lists only for columns of the owner alone");
+    } else if (joins() && (write || !gsi.extended())) {
+      return Optional.of("only a statement of one block over the owner alone reads it");
+    } else if (joins() && !facts.anchors().contains(use.place().token())) {
+      return Optional.of("rows of other tables are not joined with its owner by the shard key");
     } else if (input.callsMayWrite()) {
       return Optional.of(
           "the statement may have to run twice and calls "
@@ -126,10 +164,40 @@ final class IndexReads {
         && query.nested().isEmpty()
         && query.blocks().size() == 1
         && query.blocks().get(0).nested().isEmpty()
-        && query.blocks().get(0).from().size() == 1
-        && query.blocks().get(0).from().get(0) instanceof FromView.Named
+        && (write || query.blocks().get(0).from().stream().allMatch(IndexReads::isTable))
         && input.clauses().count("select") == (write ? 0 : 1)
         && !input.clauses().has("union", "intersect", "except");
+  }
+
+  private static boolean isTable(FromView item) {
+    return item instanceof FromView.Joined join
+        ? isTable(join.left()) && isTable(join.right())
+        : item instanceof FromView.Named;
+  }
+
+  /** Other tables are read too. */
+  private boolean joins() {
+    return !(query.blocks().get(0).from().size() == 1
+        && query.blocks().get(0).from().get(0) instanceof FromView.Named);
+  }
+
+  /** Each row of the owner makes one row of the answer, so that a missing one is noticed. */
+  private boolean countsRows() {
+    return !joins()
+        && query
+            .blocks()
+            .get(0)
+            .items()
+            .filter(items -> items.stream().noneMatch(item -> item instanceof ItemView.Other))
+            .isPresent();
+  }
+
+  /** There is an answer although no row meets the condition: {@code count(*)} says 0. */
+  private boolean answersWithoutRows() {
+    boolean aggregates = input.calls(Kind.AGGREGATE) || input.clauses().has("having");
+    return aggregates
+        && (!input.clauses().has("group")
+            || input.clauses().has("rollup", "cube", "sets", "grouping"));
   }
 
   private Optional<LookupRead> read(
@@ -150,10 +218,18 @@ final class IndexReads {
         new LookupRead(
             index,
             input.context().state().status(gsi.name()).epoch(),
-            predicates.stream().map(p -> new Bindings(input).lone(p.constants().get(0))).toList(),
+            predicates.stream().map(this::operands).toList(),
+            gsi.unique() && !write && answersWithoutRows(),
             Identifiers.quote(use.alias()),
             where.get().from(),
             where.get().to(),
-            new CoveringShape(input, query, use, index).columns(where.get(), why)));
+            joins()
+                ? Optional.empty()
+                : new CoveringShape(input, query, use, index).columns(where.get(), why)));
+  }
+
+  private List<KeyOperand> operands(PredicateView.OneOf predicate) {
+    Bindings bindings = new Bindings(input);
+    return predicate.constants().stream().map(bindings::lone).toList();
   }
 }

@@ -2,13 +2,17 @@ package org.pgconcord.router.plan;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.Tuple;
+import org.pgconcord.gsi.EntrySql;
 import org.pgconcord.gsi.IndexColumn;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.router.analyse.KeyColumn;
@@ -21,7 +25,9 @@ import org.pgconcord.router.sql.StatementText;
  * @param index resolved: its lookup shard, types and owner shards
  * @param epoch of the index when the plan was made; a lookup that answers with another one means
  *     replan
- * @param keys the values to look up, one for each indexed column
+ * @param keys for each indexed column the values to look up: one, or several for a list or an array
+ * @param settled a change of the entry that is under way is waited for: the answer will not show
+ *     that the owner row was not where the entry led
  * @param qualifier the owner table's name in the statement, quoted: an alias, or its own name
  * @param whereFrom token index of the WHERE clause's condition
  * @param whereTo token index behind the condition
@@ -30,38 +36,71 @@ import org.pgconcord.router.sql.StatementText;
 public record LookupRead(
     LookupIndex index,
     long epoch,
-    List<KeyOperand> keys,
+    List<List<KeyOperand>> keys,
+    boolean settled,
     String qualifier,
     int whereFrom,
     int whereTo,
     Optional<List<Integer>> covering) {
 
   public LookupRead {
-    keys = List.copyOf(keys);
+    keys = keys.stream().map(List::copyOf).toList();
     covering = covering.map(List::copyOf);
   }
 
-  /** The values to look up; run the plan's {@code otherwise} when one is not convertible. */
-  public List<KeyValue> key(StatementText text, Parameters parameters) {
-    List<KeyValue> values = new ArrayList<>();
+  /** What there is to look up. */
+  public sealed interface Keys {
+    /** The plan's {@code otherwise} is to be run. */
+    record Unusable(String reason, boolean missing) implements Keys {}
+
+    /** These keys, and no others, can be those of the rows that are asked for. */
+    record Known(Set<Tuple> keys) implements Keys {}
+  }
+
+  /** True when the statement names one value for each column. */
+  public boolean isLone() {
+    return keys.stream()
+        .allMatch(each -> each.size() == 1 && !(each.get(0) instanceof KeyOperand.Each));
+  }
+
+  /** A column that is NULL has no entry: it is left out, and with it every key that it is in. */
+  public Keys keys(StatementText text, Parameters parameters) {
+    List<List<String>> found = List.of(List.of());
     for (int i = 0; i < keys.size(); i++) {
       IndexColumn indexed = index.key().get(i);
       KeyColumn column = new KeyColumn(index.owner().name(), indexed.column(), indexed.type());
-      values.add(OperandValue.of(keys.get(i), column, KeyUse.COMPARED, text, parameters));
+      Set<String> values = new LinkedHashSet<>();
+      for (KeyOperand operand : keys.get(i)) {
+        for (KeyValue value : OperandValue.all(operand, column, text, parameters)) {
+          if (value instanceof KeyValue.NotConvertible unusable) {
+            return new Keys.Unusable(unusable.reason(), unusable.missing());
+          } else if (value instanceof KeyValue.Text known) {
+            values.add(known.value());
+          }
+        }
+      }
+      if ((long) found.size() * values.size() > EntrySql.READ_MOST) {
+        return new Keys.Unusable(
+            "more than %,d keys to look up".formatted(EntrySql.READ_MOST), false);
+      }
+      found = combined(found, values);
     }
-    return values;
+    return new Keys.Known(
+        found.stream().map(Tuple::new).collect(Collectors.toCollection(LinkedHashSet::new)));
   }
 
-  /** The shard of the key's entries; while a value is missing, each shard that may be it. */
+  private static List<List<String>> combined(List<List<String>> keys, Set<String> values) {
+    return keys.stream()
+        .flatMap(key -> values.stream().map(value -> Stream.concat(key.stream(), Stream.of(value))))
+        .map(Stream::toList)
+        .toList();
+  }
+
+  /** The shards of the keys' entries; while a value is missing, each shard that may be one. */
   List<ShardId> lookupShards(StatementText text, Parameters parameters) {
-    List<String> bound = new ArrayList<>();
-    for (KeyValue value : key(text, parameters)) {
-      if (!(value instanceof KeyValue.Text known)) {
-        return index.lookupShards();
-      }
-      bound.add(known.value());
-    }
-    return List.of(index.lookupShard(new Tuple(bound)));
+    return keys(text, parameters) instanceof Keys.Known known && !known.keys().isEmpty()
+        ? known.keys().stream().map(index::lookupShard).distinct().sorted().toList()
+        : index.lookupShards();
   }
 
   /** Where the statement runs when there is no entry, so that {@code count(*)} still answers. */

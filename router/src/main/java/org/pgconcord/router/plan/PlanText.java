@@ -359,7 +359,7 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
   // --- an index --------------------------------------------------------------------------------
 
   private static String byIndex(LookupRead lookup) {
-    return lookup.index().gsi().unique()
+    return lookup.index().gsi().unique() && lookup.isLone()
         ? "index lookup, then one shard"
         : "index lookup, then the shards that it names";
   }
@@ -391,17 +391,14 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
 
   /** The other way, when a value is known that the index cannot be asked for. */
   private Optional<PlanOutline> unusable(LookupRead lookup, Plan otherwise) {
-    return lookup.key(text, parameters).stream()
-        .filter(value -> value instanceof KeyValue.NotConvertible)
-        .map(value -> (KeyValue.NotConvertible) value)
-        .filter(value -> !value.missing())
-        .findFirst()
-        .map(
-            value ->
-                otherwise
-                    .match(this)
-                    .say("Index %s not used: %s".formatted(lookup.index().name(), value.reason()))
-                    .field("Index Not Used", lookup.index().name() + ": " + value.reason()));
+    return lookup.keys(text, parameters) instanceof LookupRead.Keys.Unusable unusable
+            && !unusable.missing()
+        ? Optional.of(
+            otherwise
+                .match(this)
+                .say("Index %s not used: %s".formatted(lookup.index().name(), unusable.reason()))
+                .field("Index Not Used", lookup.index().name() + ": " + unusable.reason()))
+        : Optional.empty();
   }
 
   // --- places ----------------------------------------------------------------------------------

@@ -75,7 +75,7 @@ final class QueryPlanner {
       return scatter();
     }
     StatementFacts statement = facts(false);
-    if (!lookup.get().index().gsi().unique()) {
+    if (!lookup.get().index().gsi().unique() || !lookup.get().isLone()) {
       // Its entries may name many shards, so only what a scatter answers as well is led by it.
       Plan wide = scatter();
       return wide instanceof Plan.Scatter ? new Plan.GsiRead(statement, lookup.get(), wide) : wide;

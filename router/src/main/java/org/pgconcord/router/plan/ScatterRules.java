@@ -38,8 +38,7 @@ final class ScatterRules {
           "with",
           "into",
           "tablesample",
-          "values",
-          "array");
+          "values");
   private static final Set<String> SYSTEM_COLUMNS =
       Set.of("ctid", "xmin", "xmax", "cmin", "cmax", "tableoid");
 

@@ -1,0 +1,353 @@
+package org.pgconcord.router.exec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.pgconcord.router.exec.DeclaredRouter.rows;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.pgconcord.testkit.cluster.ClusterRoles;
+
+/**
+ * Reads that extended indexes lead: lists and arrays of keys, and joins with tables that follow the
+ * owner. Each answers as one plain server with all rows.
+ */
+class IndexReadsIT {
+  private static final int EMAILS = 24;
+  private static final List<String> JOINS =
+      List.of(
+          "SELECT u.name, o.label FROM users u JOIN orders o USING (tenant_id) WHERE u.email = %s",
+          "SELECT u.name, o.label FROM users u LEFT JOIN orders o ON o.tenant_id = u.tenant_id AND"
+              + " o.order_id = u.user_id WHERE u.email = %s",
+          "SELECT count(*), max(o.label) FROM orders o JOIN users u ON u.tenant_id = o.tenant_id"
+              + " WHERE u.email = %s",
+          "SELECT o.label, count(*) FROM users u, orders o WHERE o.tenant_id = u.tenant_id AND"
+              + " email = %s GROUP BY o.label ORDER BY 2 DESC, 1 LIMIT 3",
+          "SELECT u.name, c.name FROM users u LEFT JOIN countries c ON c.code = u.city"
+              + " WHERE u.email = %s",
+          "SELECT v.email FROM users u JOIN users v ON v.tenant_id = u.tenant_id WHERE u.email = %s",
+          "SELECT DISTINCT o.label FROM users u JOIN orders o USING (tenant_id)"
+              + " WHERE u.email = %s AND o.order_id < 3 ORDER BY 1");
+  private static final List<String> LISTS =
+      List.of(
+          "SELECT * FROM users WHERE email IN (%s)",
+          "SELECT user_id, email FROM users WHERE email = ANY (ARRAY[%s]::text[]) AND user_id > 2",
+          "SELECT u.email AS e FROM users u WHERE u.email IN (%s)",
+          "SELECT email || 'x' FROM users WHERE email IN (%s)",
+          "SELECT count(*) FROM users WHERE email IN (%s)",
+          "SELECT email FROM users WHERE email IN (%s) ORDER BY 1");
+  private static final List<String> SEATS =
+      List.of(
+          "SELECT email FROM users WHERE (floor, seat) IN (%s)",
+          "SELECT email FROM users WHERE floor = ANY ('{1,2}') AND seat IN ('s1', 's2', NULL)",
+          "SELECT u.email, o.label FROM users u JOIN orders o USING (tenant_id)"
+              + " WHERE (u.floor, u.seat) = (1, 's2')");
+  private static final List<String> CITIES =
+      List.of(
+          "SELECT email FROM users WHERE city IN (%s)",
+          "SELECT u.email, o.order_id FROM users u JOIN orders o USING (tenant_id)"
+              + " WHERE u.city = 'Oulu'",
+          "SELECT u.email, o.order_id FROM users u JOIN orders o USING (tenant_id)"
+              + " WHERE u.city IN (%s)",
+          "SELECT count(*) FROM users WHERE city = ANY ('{Oulu, \"Turku\"}')",
+          "SELECT email FROM users WHERE city IN ('Oulu', 'Oulu', 'nowhere')");
+
+  private static ExtendedRig rig;
+  private static Connection whole;
+
+  private Connection client;
+
+  @BeforeAll
+  static void start() throws SQLException {
+    rig = new ExtendedRig();
+    try (Connection admin = rig.router.cluster.asSuperuser(rig.shards.get(0))) {
+      run(admin, "CREATE DATABASE whole OWNER " + ClusterRoles.OWNER);
+    }
+    whole = rig.router.cluster.connect(rig.shards.get(0), ClusterRoles.OWNER, "whole");
+    run(whole, "CREATE TABLE users " + ExtendedRig.USERS);
+    run(whole, "CREATE TABLE orders (tenant_id bigint, order_id bigint, label text)");
+    run(whole, "CREATE TABLE countries (code text PRIMARY KEY, name text)");
+    run(whole, "INSERT INTO countries VALUES ('FI', 'Finland'), ('FR', 'France')");
+  }
+
+  @AfterAll
+  static void stop() throws SQLException {
+    whole.close();
+    rig.close();
+  }
+
+  @BeforeEach
+  void someRows() throws SQLException {
+    rig.empty();
+    run(whole, "TRUNCATE users, orders");
+    client = rig.router.connect("simple");
+    for (int shard = 0; shard < 3; shard++) {
+      for (int ordinal = 0; ordinal < 2; ordinal++) {
+        long tenant = rig.tenant(shard, ordinal);
+        for (int id = 1; id <= 3; id++) {
+          int n = shard * 6 + ordinal * 3 + id;
+          both(
+              client,
+              "INSERT INTO users (tenant_id, user_id, email, floor, seat, city, name) VALUES (%d,"
+                      .formatted(tenant)
+                  + " %d, 'e%d', %d, 's%d', %s, 'n%d')"
+                      .formatted(
+                          id, n, n % 4, n, List.of("'Oulu'", "'Turku'", "NULL").get(n % 3), n));
+        }
+        both(client, "INSERT INTO orders VALUES (%1$d, 1, 'a'), (%1$d, 2, 'b')".formatted(tenant));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"simple", "extended"})
+  void eachAnswersAsOneServer(String mode) throws SQLException {
+    try (Connection reader = rig.router.connect(mode)) {
+      for (String sql : queries(new Random(4), 2)) {
+        alike(reader, sql);
+      }
+    }
+    client.close();
+  }
+
+  @Test
+  void theIndexLeadsThem() throws SQLException {
+    String led = "index lookup";
+    for (String sql : JOINS) {
+      assertThat(plan(sql.formatted("'e1'"))).as(sql).contains("index lookup, then one shard");
+    }
+    assertThat(plan(LISTS.get(0).formatted("'e1', 'e2'")))
+        .contains(led, "the shards that it names");
+    assertThat(plan(LISTS.get(1).formatted("'e1', 'e2'"))).contains(led);
+    assertThat(plan(LISTS.get(3).formatted("'e1', 'e2'")))
+        .contains("only for columns of the owner");
+    assertThat(plan(SEATS.get(0).formatted("(1, 's1'), (2, 's2')"))).contains(led, "by_seat");
+    assertThat(plan(SEATS.get(1))).contains(led, "by_seat");
+    assertThat(plan(CITIES.get(2).formatted("'Oulu', 'Turku'"))).contains(led, "by_city");
+    assertThat(plan("SELECT person_id FROM people WHERE mail IN ('a', 'b')"))
+        .contains("scatter", "strict");
+    assertThat(
+            plan(
+                "SELECT u.email FROM users u JOIN orders o ON o.order_id = u.user_id"
+                    + " WHERE u.email = 'e1'"))
+        .contains("not joined with its owner by the shard key");
+    assertThat(
+            plan(
+                "SELECT u.email FROM orders o LEFT JOIN users u ON u.tenant_id = o.tenant_id"
+                    + " AND u.email = 'e1'"))
+        .doesNotContain(led + ",");
+    client.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"extended", "extendedForPrepared"})
+  void arraysOfParametersAreLookedUp(String mode) throws SQLException {
+    String[][] arrays = {{"e1"}, {"e1", "e8", "e15"}, {}, {"none"}, {"e2", "e2"}, {null, "e3"}};
+    try (Connection reader = rig.router.connect(mode)) {
+      for (String sql :
+          List.of(
+              "SELECT email, user_id FROM users WHERE email = ANY (?)",
+              "SELECT email FROM users WHERE city = ANY (?) OR email = ANY (?)",
+              "SELECT email FROM users WHERE email = ANY (?) ORDER BY email DESC")) {
+        for (int round = 0; round < 12; round++) {
+          String[] array = arrays[round % arrays.length];
+          assertThat(bound(reader, sql, array)).as(sql).isEqualTo(bound(whole, sql, array));
+        }
+      }
+    }
+    client.close();
+  }
+
+  private static String bound(Connection connection, String sql, String[] array)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (int i = 1; i <= statement.getParameterMetaData().getParameterCount(); i++) {
+        statement.setArray(i, connection.createArrayOf("text", array));
+      }
+      return WholeServer.answer(statement, sql.contains("ORDER"));
+    }
+  }
+
+  @Test
+  void aTransactionSeesWhatItHasWritten() throws SQLException {
+    long first = rig.tenant(0, 0);
+    long second = rig.tenant(1, 0);
+    run(client, "BEGIN");
+    run(whole, "BEGIN");
+    both(
+        client,
+        "INSERT INTO users (tenant_id, user_id, email, city) VALUES (%d, 9, 'new', 'Oulu')"
+            .formatted(second));
+    both(client, "DELETE FROM users WHERE tenant_id = %d AND user_id = 1".formatted(first));
+    both(
+        client,
+        "UPDATE users SET email = 'other' WHERE tenant_id = %d AND user_id = 2".formatted(first));
+    for (String sql : JOINS) {
+      for (String email : List.of("'new'", "'e1'", "'e2'", "'other'", "'e7'")) {
+        alike(client, sql.formatted(email));
+      }
+    }
+    for (String sql : LISTS) {
+      alike(client, sql.formatted("'new', 'e1', 'e2', 'other', 'e7'"));
+      alike(client, sql.formatted("'new', 'other'"));
+      alike(client, sql.formatted("'e1', 'e2'"));
+    }
+    for (String sql : CITIES) {
+      alike(client, sql.formatted("'Oulu', 'Turku'"));
+    }
+    run(client, "ROLLBACK");
+    run(whole, "ROLLBACK");
+    client.close();
+  }
+
+  /** Both MAINs of the move are committed, POST is not yet: the entry names the place it left. */
+  @Test
+  void aRowThatIsMovedIsFoundOrWaitedFor() throws SQLException {
+    long from = rig.tenant(0, 0);
+    long to = rig.tenant(1, 0);
+    rig.router.direct(rig.shards.get(0), "DELETE FROM users WHERE email = 'e1'");
+    rig.router.direct(
+        rig.shards.get(1),
+        "INSERT INTO users (tenant_id, user_id, email) VALUES (%d, 7, 'e1')".formatted(to));
+    try (Connection post = rig.router.cluster.asSuperuser(rig.shards.get(0))) {
+      run(post, "BEGIN");
+      run(
+          post,
+          "UPDATE users_by_email SET tenant_id = %d, user_id = 7 WHERE email = 'e1'".formatted(to));
+      run(post, "PREPARE TRANSACTION 'post'");
+      try {
+        run(client, "SET lock_timeout = 300");
+        assertThat(rows(client, "SELECT tenant_id FROM users WHERE email IN ('e1', 'e2')"))
+            .containsExactlyInAnyOrder(Long.toString(to), Long.toString(from));
+        for (String sql :
+            List.of(
+                "SELECT count(*) FROM users WHERE email = 'e1'",
+                "SELECT max(o.label) FROM users u JOIN orders o USING (tenant_id)"
+                    + " WHERE u.email = 'e1'",
+                "SELECT user_id FROM users WHERE email = 'e1'")) {
+          assertThat(WholeServer.answer(client, sql)).as(sql).startsWith("error 55P03");
+        }
+      } finally {
+        run(post, "COMMIT PREPARED 'post'");
+      }
+      assertThat(rows(client, "SELECT count(*) FROM users WHERE email = 'e1'"))
+          .containsExactly("1");
+    }
+    client.close();
+  }
+
+  @Test
+  void randomReadsBetweenWrites() throws SQLException {
+    randomly(3, 12);
+  }
+
+  @Test
+  @Tag("long")
+  void manyRandomReadsBetweenWrites() throws SQLException {
+    randomly(200, 40);
+  }
+
+  private void randomly(int rounds, int writes) throws SQLException {
+    long seed = Long.getLong("pgconcord.seed", System.nanoTime());
+    System.out.println("suite index reads count=" + rounds + " seed=" + seed);
+    Random random = new Random(seed);
+    for (int round = 0; round < rounds; round++) {
+      for (int n = 0; n < writes; n++) {
+        write(random);
+      }
+      boolean open = random.nextBoolean();
+      if (open) {
+        run(client, "BEGIN");
+        run(whole, "BEGIN");
+        for (int n = 0; n < 3; n++) {
+          write(random);
+        }
+      }
+      for (String sql : queries(random, 1)) {
+        alike(client, sql);
+      }
+      if (open) {
+        String end = random.nextBoolean() ? "COMMIT" : "ROLLBACK";
+        run(client, end);
+        run(whole, end);
+      }
+    }
+    client.close();
+    rig.entriesAreTrue("seed " + seed);
+  }
+
+  /** Only one that no duplicate key can refuse: the plain server has no unique index. */
+  private void write(Random random) throws SQLException {
+    long tenant = rig.tenant(random.nextInt(3), random.nextInt(2));
+    int id = 1 + random.nextInt(4);
+    String where = " WHERE tenant_id = %d AND user_id = %d".formatted(tenant, id);
+    boolean there = !rows(whole, "SELECT 1 FROM users" + where).isEmpty();
+    String email = "e" + random.nextInt(EMAILS);
+    boolean taken = !rows(whole, "SELECT 1 FROM users WHERE email = '" + email + "'").isEmpty();
+    String city = List.of("'Oulu'", "'Turku'", "'Vaasa'", "NULL").get(random.nextInt(4));
+    if (there && random.nextInt(3) == 0) {
+      both(client, "DELETE FROM users" + where);
+    } else if (there && taken) {
+      both(client, "UPDATE users SET city = " + city + where);
+    } else if (there) {
+      both(client, "UPDATE users SET email = '%s', city = %s".formatted(email, city) + where);
+    } else if (!taken) {
+      both(
+          client,
+          "INSERT INTO users (tenant_id, user_id, email, city, name) VALUES (%d, %d, '%s', %s, 'r')"
+              .formatted(tenant, id, email, city));
+    }
+  }
+
+  private static List<String> queries(Random random, int each) {
+    List<String> queries = new ArrayList<>();
+    for (int n = 0; n < each; n++) {
+      JOINS.forEach(sql -> queries.add(sql.formatted(email(random))));
+      LISTS.forEach(
+          sql ->
+              queries.add(
+                  sql.formatted(
+                      String.join(", ", email(random), email(random), email(random), "NULL"))));
+      SEATS.forEach(
+          sql -> queries.add(sql.formatted("(1, 's1'), (2, 's2'), (1, NULL), (3, 's7')")));
+      CITIES.forEach(sql -> queries.add(sql.formatted("'Oulu', 'Vaasa', NULL")));
+    }
+    return queries;
+  }
+
+  private static String email(Random random) {
+    return "'e" + random.nextInt(EMAILS) + "'";
+  }
+
+  // --- tools -----------------------------------------------------------------------------------
+
+  private static void both(Connection client, String sql) throws SQLException {
+    run(client, sql);
+    run(whole, sql);
+  }
+
+  private static void alike(Connection client, String sql) {
+    assertThat(WholeServer.answer(client, sql)).as(sql).isEqualTo(WholeServer.answer(whole, sql));
+  }
+
+  private String plan(String sql) throws SQLException {
+    return String.join("\n", rows(client, "EXPLAIN (ROUTER) " + sql));
+  }
+
+  private static void run(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+}
