@@ -17,6 +17,7 @@ public final class RouterMetrics implements SessionMetrics, TransactionMetrics {
   private final Counter cancels;
   private final Counter partialCommits;
   private final Counter unknownOutcomes;
+  private final Counter blocks;
 
   public RouterMetrics(MeterRegistry registry) {
     Gauge.builder("pgconcord.router.sessions", sessions, AtomicInteger::get)
@@ -31,6 +32,7 @@ public final class RouterMetrics implements SessionMetrics, TransactionMetrics {
         counter(
             registry, "commits.partial", "Transactions committed on some of their shards only.");
     unknownOutcomes = counter(registry, "commits.unknown", "Commits that a shard did not answer.");
+    blocks = counter(registry, "number.blocks", "Blocks of sequences' numbers reserved.");
   }
 
   private static Counter counter(MeterRegistry registry, String name, String description) {
@@ -69,6 +71,11 @@ public final class RouterMetrics implements SessionMetrics, TransactionMetrics {
   @Override
   public void outcomeUnknown() {
     unknownOutcomes.increment();
+  }
+
+  @Override
+  public void blockReserved() {
+    blocks.increment();
   }
 
   @Override

@@ -255,6 +255,18 @@ final class CatalogSql {
             epoch bigint NOT NULL,
             updated_at timestamptz NOT NULL DEFAULT now(),
             PRIMARY KEY (stream, target))
+          """,
+          // Used on the authoritative shard alone: the next number of a sharded table's sequence.
+          """
+          CREATE TABLE IF NOT EXISTS pgconcord.sequence (
+            schema_name text NOT NULL,
+            name text NOT NULL,
+            next numeric NOT NULL,
+            given bigint NOT NULL DEFAULT 0,
+            increment bigint NOT NULL,
+            minimum bigint NOT NULL,
+            maximum bigint NOT NULL,
+            PRIMARY KEY (schema_name, name))
           """);
 
   /**

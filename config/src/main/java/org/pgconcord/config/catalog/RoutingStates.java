@@ -1,6 +1,8 @@
 package org.pgconcord.config.catalog;
 
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -9,6 +11,8 @@ import org.pgconcord.config.check.SchemaSurvey;
 import org.pgconcord.config.check.Survey;
 import org.pgconcord.config.check.TopologyCheck;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.schema.Column;
+import org.pgconcord.config.schema.Numbering;
 import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.topology.Topology.LogicalDatabase;
@@ -93,8 +97,8 @@ public final class RoutingStates {
   }
 
   /**
-   * Each table as its first shard has it, its triggers and rules as any has them: that the rest
-   * agrees is checked elsewhere.
+   * Each table as its first shard has it, its triggers, rules and sequences as all have them: that
+   * the rest agrees is checked elsewhere.
    */
   private static Map<TableName, TableSchema> schemas(LogicalDatabase database, Survey survey) {
     Map<TableName, TableSchema> schemas = new HashMap<>();
@@ -107,9 +111,28 @@ public final class RoutingStates {
               boolean hidden = found.values().stream().anyMatch(TableSchema::hiddenEffects);
               found.values().stream()
                   .findFirst()
-                  .ifPresent(s -> schemas.put(table, s.withHiddenEffects(hidden)));
+                  .ifPresent(
+                      s ->
+                          schemas.put(
+                              table,
+                              s.withHiddenEffects(hidden)
+                                  .withColumns(numbered(s, found.values()))));
             });
     return Map.copyOf(schemas);
+  }
+
+  /** The columns, each with the one sequence that its shards' sequences stand for. */
+  private static List<Column> numbered(TableSchema table, Collection<TableSchema> shards) {
+    return table.columns().stream()
+        .map(column -> column.withNumbering(Numbering.over(sequences(column.name(), shards))))
+        .toList();
+  }
+
+  private static List<Numbering> sequences(String column, Collection<TableSchema> shards) {
+    return shards.stream()
+        .flatMap(s -> s.column(column).stream())
+        .flatMap(c -> c.numbering().stream())
+        .toList();
   }
 
   private static Fences fences(CatalogState stored, Topology topology) {

@@ -160,7 +160,7 @@ final class TableCheck {
         column.notNull(), Rule.SCHEMA_SHARD_KEY_NULL, path, "the shard key may be NULL");
   }
 
-  /** A sequence counts on each shard by itself: the same numbers are given out on all of them. */
+  /** A sequence whose numbers routers cannot give, and that counts on each shard by itself. */
   private void sequences() {
     Map<String, List<Numbering>> columns = new TreeMap<>();
     here.values().stream()
@@ -172,11 +172,14 @@ final class TableCheck {
                         n -> columns.computeIfAbsent(c.name(), k -> new ArrayList<>()).add(n)));
     columns.forEach(
         (column, sequences) ->
-            findings.require(
-                sequences.size() < 2 || Numbering.disjoint(sequences),
-                Rule.SCHEMA_SEQUENCE,
-                table + "." + column,
-                "each of %d shards gives out the same numbers".formatted(sequences.size())));
+            Numbering.over(sequences)
+                .flatMap(Numbering::unfit)
+                .ifPresent(
+                    why ->
+                        findings.add(
+                            Rule.SCHEMA_SEQUENCE,
+                            table + "." + column,
+                            why + "; rows that leave the column to it are refused")));
   }
 
   private void referenceKey() {

@@ -217,6 +217,30 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "COPY would read or write a file, or run a program, on a server.",
       "Use STDIN or STDOUT; in psql that is \\copy."),
+  WRITE_NUMBER(
+      "write/number",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "A sequence behind a sharded table would count on each shard by itself.",
+      "Use INSERT ... VALUES, which the router numbers, or take numbers by SELECT nextval(...)."),
+  WRITE_NUMBER_START(
+      "write/number-start",
+      "55000",
+      ErrorCategory.SHARD,
+      "A sequence is used for the first time, and a shard does not tell what it has given.",
+      "Every shard must answer once, and let the service role read the table and its sequence."),
+  WRITE_NUMBER_NOT_GIVEN(
+      "write/number-not-given",
+      "55000",
+      ErrorCategory.USER,
+      "currval is asked for a number, and the session has not been given any.",
+      "Call nextval, or insert a row, in the same session first."),
+  WRITE_NUMBERS_EXHAUSTED(
+      "write/numbers-exhausted",
+      "2200H",
+      ErrorCategory.USER,
+      "The sequence behind a sharded table has no numbers left.",
+      "Widen the column and its sequence on every shard, and maximum in pgconcord.sequence."),
   WRITE_COPY_INDEXED(
       "write/copy-indexed",
       "0A000",

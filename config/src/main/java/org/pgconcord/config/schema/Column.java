@@ -69,6 +69,23 @@ public record Column(
         new Base(typeOid, type));
   }
 
+  /** The same with another sequence, or none. */
+  public Column withNumbering(Optional<Numbering> sequence) {
+    return new Column(
+        name,
+        position,
+        typeOid,
+        type,
+        collation,
+        deterministic,
+        notNull,
+        hasDefault,
+        generated,
+        keyType,
+        sequence,
+        base);
+  }
+
   /** Whether {@code lower} and {@code upper} change its ASCII letters and nothing else. */
   public boolean asciiCase() {
     return "C".equals(collation) || "POSIX".equals(collation);

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.pgconcord.config.sharding.KeyType;
 import org.pgconcord.config.value.TableName;
 
@@ -20,6 +21,20 @@ import org.pgconcord.config.value.TableName;
  * caller's transaction and needs no right on the tables themselves.
  */
 public final class SchemaReader {
+  /** A default that looks its sequence up by name. */
+  private static final Numbering UNKNOWN_SEQUENCE =
+      new Numbering(
+          new TableName("?", "?"),
+          false,
+          1,
+          1,
+          1,
+          Long.MAX_VALUE,
+          Optional.of("its default looks a sequence up by its name"));
+
+  /** int8, int2, int4, numeric. */
+  private static final Set<Integer> NUMBERS = Set.of(20, 21, 23, 1700);
+
   private final Connection connection;
   private final Map<Long, Parts> parts = new LinkedHashMap<>();
 
@@ -148,7 +163,29 @@ public final class SchemaReader {
 
   private static Optional<Numbering> numbering(ResultSet row) throws SQLException {
     long start = row.getLong(13);
-    return row.wasNull() ? Optional.empty() : Optional.of(new Numbering(start, row.getLong(14)));
+    if (row.wasNull()) {
+      return row.getBoolean(23) ? Optional.of(UNKNOWN_SEQUENCE) : Optional.empty();
+    }
+    return Optional.of(
+        new Numbering(
+            new TableName(row.getString(16), row.getString(17)),
+            row.getBoolean(18),
+            start,
+            row.getLong(14),
+            row.getLong(19),
+            row.getLong(20),
+            unfit(row)));
+  }
+
+  private static Optional<String> unfit(ResultSet row) throws SQLException {
+    if (!row.getBoolean(22)) {
+      return Optional.of("its default is more than a sequence's next number");
+    } else if (row.getBoolean(21)) {
+      return Optional.of("its sequence would begin again (CYCLE)");
+    }
+    return NUMBERS.contains((int) row.getLong(10))
+        ? Optional.empty()
+        : Optional.of("its type is no number");
   }
 
   private void indexes() throws SQLException {

@@ -55,7 +55,8 @@ final class SchemaSql {
   /**
    * Domains are followed to the type beneath, which alone decides how a value routes; the domain at
    * the bottom has its modifier. A domain's default and NOT NULL are the column's as well. A
-   * column's sequence is what its default depends on, or what belongs to its identity.
+   * column's sequence is what its default depends on, or what belongs to its identity; a default
+   * may also ask for one by a name that is looked up when the row comes.
    */
   static final String COLUMNS =
       """
@@ -74,29 +75,36 @@ final class SchemaSql {
              a.atthasdef OR a.attidentity <> '' OR own.typdefault IS NOT NULL,
              r.oid::bigint, r.typtype::text, a.attgenerated <> '',
              numbering.seqstart, numbering.seqincrement,
-             pg_catalog.format_type(r.oid, coalesce(b.modifier, a.atttypmod))
+             pg_catalog.format_type(r.oid, coalesce(b.modifier, a.atttypmod)),
+             numbering.nspname, numbering.relname, a.attidentity = 'a',
+             numbering.seqmin, numbering.seqmax, numbering.seqcycle,
+             a.attidentity <> '' OR pg_catalog.pg_get_expr(def.adbin, def.adrelid)
+               ~ '^nextval[(]''[^()]*''::regclass[)]$',
+             coalesce(pg_catalog.pg_get_expr(def.adbin, def.adrelid), own.typdefault)
+               ~ 'nextval[(]'
       FROM base b
       JOIN pg_catalog.pg_type r ON r.oid = b.root AND r.typtype <> 'd'
       JOIN pg_catalog.pg_attribute a ON a.atttypid = b.type_oid
       JOIN pg_catalog.pg_type own ON own.oid = b.type_oid
       LEFT JOIN pg_catalog.pg_collation co ON co.oid = a.attcollation
       LEFT JOIN pg_catalog.pg_namespace cn ON cn.oid = co.collnamespace
+      LEFT JOIN pg_catalog.pg_attrdef def ON def.adrelid = a.attrelid AND def.adnum = a.attnum
       LEFT JOIN LATERAL (
-        SELECT s.seqstart, s.seqincrement
-        FROM pg_catalog.pg_sequence s
-        WHERE s.seqrelid IN (
+        SELECT s.seqstart, s.seqincrement, s.seqmin, s.seqmax, s.seqcycle, sn.nspname, sc.relname
+        FROM (
           SELECT x.refobjid
-          FROM pg_catalog.pg_attrdef d
-          JOIN pg_catalog.pg_depend x
-            ON x.classid = 'pg_catalog.pg_attrdef'::regclass AND x.objid = d.oid
-              AND x.refclassid = 'pg_catalog.pg_class'::regclass
-          WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum
+          FROM pg_catalog.pg_depend x
+          WHERE x.classid = 'pg_catalog.pg_attrdef'::regclass AND x.objid = def.oid
+            AND x.refclassid = 'pg_catalog.pg_class'::regclass
           UNION ALL
           SELECT x.objid
           FROM pg_catalog.pg_depend x
           WHERE x.classid = 'pg_catalog.pg_class'::regclass AND x.deptype = 'i'
             AND x.refclassid = 'pg_catalog.pg_class'::regclass
-            AND x.refobjid = a.attrelid AND x.refobjsubid = a.attnum)
+            AND x.refobjid = a.attrelid AND x.refobjsubid = a.attnum) AS its(oid)
+        JOIN pg_catalog.pg_sequence s ON s.seqrelid = its.oid
+        JOIN pg_catalog.pg_class sc ON sc.oid = s.seqrelid
+        JOIN pg_catalog.pg_namespace sn ON sn.oid = sc.relnamespace
         LIMIT 1) AS numbering ON true
       WHERE a.attrelid = ANY (?) AND a.attnum > 0 AND NOT a.attisdropped
       ORDER BY a.attrelid, a.attnum

@@ -79,6 +79,22 @@ public record TableSchema(
         family);
   }
 
+  /** The same with other columns. */
+  public TableSchema withColumns(List<Column> others) {
+    return new TableSchema(
+        name,
+        relkind,
+        others,
+        uniqueKeys,
+        indexes,
+        replicaIdentity,
+        replicaIdentityColumns,
+        rowSecurity,
+        rowsEstimated,
+        hiddenEffects,
+        family);
+  }
+
   public Optional<Column> column(String columnName) {
     return columns.stream().filter(c -> c.name().equals(columnName)).findFirst();
   }

@@ -110,10 +110,10 @@ public enum Rule {
       "Keep the rows in the table itself, or make it a partitioned one; plain children are not"
           + " supported"),
   SCHEMA_SEQUENCE(
-      "schema/sequence-per-shard",
+      "schema/sequence",
       Severity.WARNING,
-      "Give the sequences one INCREMENT BY, not below the number of shards, and starts of their"
-          + " own, or use uuid"),
+      "Make the column's default one sequence with NO CYCLE and the same INCREMENT, MINVALUE and"
+          + " MAXVALUE on every shard, or use uuid"),
   SCHEMA_NO_PRIMARY_KEY(
       "schema/no-primary-key",
       Severity.WARNING,

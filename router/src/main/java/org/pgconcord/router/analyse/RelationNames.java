@@ -79,6 +79,11 @@ public final class RelationNames {
             .filter(table -> state.isNamesake(database.name(), table));
   }
 
+  /** Whether names without schema are looked for in it. */
+  public boolean inPath(String schema) {
+    return path.contains(schema);
+  }
+
   /** Catalogs are read on the authoritative shard whatever the defaults say. */
   private Placement placementOf(TableName table) {
     boolean catalog =

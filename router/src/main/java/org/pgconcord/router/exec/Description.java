@@ -24,7 +24,8 @@ import org.pgconcord.router.wire.TransactionStatus;
 
 /**
  * Describes a statement without running it: any shard on which it could run is asked with the
- * client's own text, for all of them describe it alike.
+ * client's own text, for all of them describe it alike; where the router would put numbers in, with
+ * some.
  */
 final class Description {
   private Description() {}
@@ -49,7 +50,11 @@ final class Description {
       sink.noData();
       end.run();
     } else {
-      ask(backend(plan.match(where), session, tx), statement, new Answer(tx, sink, end));
+      ClientStatement numbered =
+          plan instanceof Plan.Numbered n
+              ? new ClientStatement("", n.sample().text().sql(), statement.types())
+              : statement;
+      ask(backend(plan.match(where), session, tx), numbered, new Answer(tx, sink, end));
     }
   }
 
@@ -205,6 +210,11 @@ final class Description {
                   return into.leader();
                 }
               });
+    }
+
+    @Override
+    public ShardId numbered(Plan.Numbered plan) {
+      return plan.sample().plan().match(this);
     }
 
     @Override

@@ -5,6 +5,7 @@ import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.plan.Plan;
 import org.pgconcord.router.plan.Resolution;
 import org.pgconcord.router.plan.SessionCommand;
+import org.pgconcord.router.sql.StatementText;
 
 /** Binds a plan's values and hands the statement to the class that runs its kind. */
 final class Dispatch implements Plan.Cases<Void> {
@@ -135,6 +136,20 @@ final class Dispatch implements Plan.Cases<Void> {
   @Override
   public Void copyByInsert(Plan.CopyByInsert plan) {
     CopyByInsert.run(execution, plan);
+    return null;
+  }
+
+  @Override
+  public Void numbered(Plan.Numbered plan) {
+    execution.then(
+        execution.session().numbers().take(plan),
+        numbers -> {
+          StatementText text = plan.edits().apply(execution.planned().text(), numbers);
+          Execution numbered =
+              execution.rewritten(
+                  execution.session().services().planner().plan(text, plan.context()));
+          numbered.planned().plan().match(new Dispatch(numbered, commands));
+        });
     return null;
   }
 

@@ -32,6 +32,7 @@ final class Execution {
   private final long sessionId;
   private final Runnable end;
   private final Consumer<Execution> stopped;
+  private boolean once;
 
   /** The parts of a session that its statements use. */
   record SessionParts(
@@ -41,7 +42,8 @@ final class Execution {
       Portals portals,
       SessionSettings settings,
       Interrupts interrupts,
-      CoveringRights rights) {}
+      CoveringRights rights,
+      SessionNumbers numbers) {}
 
   /**
    * @param end runs after the last word
@@ -101,6 +103,13 @@ final class Execution {
   Execution query(StatementCall inner, Planned plan, ResultSink into, Runnable then) {
     return new Execution(
         inner, plan, into, session, sessionId, then, stopped -> this.stopped.accept(this));
+  }
+
+  /** The same call with a text of the router's own, which will not come again. */
+  Execution rewritten(Planned other) {
+    Execution execution = new Execution(call, other, sink, session, sessionId, end, stopped);
+    execution.once = true;
+    return execution;
   }
 
   Planned planned() {
@@ -164,7 +173,7 @@ final class Execution {
     boolean continues = maxRows() > 0 && tx().scope() != Transaction.Scope.NONE;
     return new BackendRequest.Extended(
         text,
-        reusable && portal.statement().named(),
+        reusable && named(),
         portal.statement().types(),
         portal.parameters(),
         continues ? session.portals().open(portal, backend) : "",
@@ -189,7 +198,7 @@ final class Execution {
 
   /** The client has prepared the statement under a name, so that it comes again. */
   boolean named() {
-    return call.boundPortal().map(p -> p.statement().named()).orElse(false);
+    return !once && call.boundPortal().map(p -> p.statement().named()).orElse(false);
   }
 
   /** All rows and their description, in the formats that {@code values} asks for. */
@@ -198,13 +207,7 @@ final class Execution {
         .<BackendRequest>map(
             portal ->
                 new BackendRequest.Extended(
-                    text,
-                    portal.statement().named(),
-                    portal.statement().types(),
-                    values,
-                    "",
-                    true,
-                    0))
+                    text, named(), portal.statement().types(), values, "", true, 0))
         .orElseGet(() -> new BackendRequest.Query(text));
   }
 

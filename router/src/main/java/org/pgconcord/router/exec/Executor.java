@@ -56,6 +56,10 @@ public final class Executor implements StatementRunner {
   private boolean implicitBlock;
 
   public Executor(SessionContext session, RouterServices services) {
+    this(session, services, new NumberBlocks());
+  }
+
+  private Executor(SessionContext session, RouterServices services, NumberBlocks blocks) {
     this.session = session;
     this.services = services;
     ServiceSessions serviceSessions =
@@ -78,7 +82,13 @@ public final class Executor implements StatementRunner {
             portals,
             session.settings(),
             interrupts,
-            new CoveringRights());
+            new CoveringRights(),
+            new SessionNumbers(
+                blocks,
+                session.backends().home(),
+                serviceSessions,
+                services.metrics(),
+                session.loop()));
     this.commands = new SessionCommands(session, tx);
     this.fences = new StatementFences(services.epochs(), session.database(), tx);
     this.statement = new RunningStatement(session, services.deadlocks(), tx, interrupts);
@@ -91,7 +101,8 @@ public final class Executor implements StatementRunner {
 
   /** Makes an executor per session. */
   public static StatementRunner.Factory factory(RouterServices services) {
-    return session -> new Executor(session, services);
+    NumberBlocks blocks = new NumberBlocks();
+    return session -> new Executor(session, services, blocks);
   }
 
   @Override

@@ -173,6 +173,7 @@ final class SessionCommands {
 
     @Override
     public Void discardAll(SessionCommand.DiscardAll command) {
+      execution.session().numbers().forget();
       return setting(new SettingCommand(SettingCommand.Kind.DISCARD_ALL, "", ""));
     }
 

@@ -232,6 +232,12 @@ final class ShardExplain implements Plan.Cases<Void> {
     throw needsRouter();
   }
 
+  /** The planner has put its sample in its place. */
+  @Override
+  public Void numbered(Plan.Numbered plan) {
+    return plan.sample().plan().match(this);
+  }
+
   @Override
   public Void copyTo(Plan.CopyTo copy) {
     throw needsRouter();

@@ -19,6 +19,7 @@ import org.pgconcord.config.value.TableName;
 import org.pgconcord.router.analyse.DeclaredTable;
 import org.pgconcord.router.analyse.FunctionCalls;
 import org.pgconcord.router.analyse.Relation;
+import org.pgconcord.router.copy.CopyFormat;
 import org.pgconcord.router.plan.StatementFacts.Command;
 import org.pgconcord.router.sql.Clauses;
 import org.pgconcord.router.sql.CopyReader;
@@ -169,6 +170,7 @@ final class CopyPlanner {
     CopyOptions options = new CopyOptions(copy);
     options.requireSplittable();
     List<String> columns = columns(schema);
+    requireNumbers(schema, columns, options.format());
     List<Integer> places = new ArrayList<>();
     for (var column : key.columns()) {
       int place = columns.indexOf(column.name());
@@ -229,6 +231,17 @@ final class CopyPlanner {
             shards.get(0),
             shards.subList(1, shards.size()),
             work));
+  }
+
+  private void requireNumbers(TableSchema schema, List<String> columns, CopyFormat format) {
+    for (Column column : schema.columns()) {
+      boolean left = !columns.contains(column.name()) || format.defaultText().isPresent();
+      if (column.numbering().isPresent() && left) {
+        throw ErrorCode.WRITE_NUMBER.because(
+            "a COPY leaves column \"%s\" of %s to its sequence"
+                .formatted(column.name(), schema.name()));
+      }
+    }
   }
 
   private RuntimeException notRead(DeclaredTable table) {

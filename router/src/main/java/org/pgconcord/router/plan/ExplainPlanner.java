@@ -54,7 +54,11 @@ final class ExplainPlanner {
 
   private static Plan byShards(ExplainOptions options, String prefix, Planned explained) {
     Plan inner = explained.plan();
-    if (inner instanceof Plan.Refused) {
+    if (inner instanceof Plan.Numbered && options.mayAnalyze()) {
+      throw ErrorCode.WRITE_NUMBER.because("EXPLAIN ANALYZE of a statement that takes numbers");
+    } else if (inner instanceof Plan.Numbered numbered) {
+      return byShards(options, prefix, numbered.sample());
+    } else if (inner instanceof Plan.Refused) {
       return inner;
     }
     boolean analyze = options.mayAnalyze();

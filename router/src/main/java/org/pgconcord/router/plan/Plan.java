@@ -35,6 +35,7 @@ public sealed interface Plan
         Plan.InsertGathered,
         Plan.CopyFrom,
         Plan.CopyByInsert,
+        Plan.Numbered,
         Plan.CopyTo,
         Plan.GsiWrite,
         Plan.ShardExplain,
@@ -385,6 +386,25 @@ public sealed interface Plan
     }
   }
 
+  /**
+   * A statement that gets numbers from the router first and is then planned like any other
+   * (docs/decisions/0015).
+   *
+   * @param sample how it would be planned with the numbers 1, 2, ...
+   * @param context under which it is planned
+   */
+  record Numbered(NumberEdits edits, Planned sample, PlanContext context) implements Plan {
+    @Override
+    public StatementFacts facts() {
+      return sample.plan().facts();
+    }
+
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.numbered(this);
+    }
+  }
+
   /** What a {@link Write} or {@link CopyWrite} does to rows. */
   enum WriteKind {
     INSERT,
@@ -443,6 +463,8 @@ public sealed interface Plan
     R copyFrom(CopyFrom plan);
 
     R copyByInsert(CopyByInsert plan);
+
+    R numbered(Numbered plan);
 
     R copyTo(CopyTo plan);
 

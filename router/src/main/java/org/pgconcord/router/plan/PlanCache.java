@@ -12,9 +12,10 @@ import org.pgconcord.router.sql.Tokens;
 /**
  * Plans by the shape of their statement: its tokens with each literal replaced by its kind. That is
  * enough, since a plan refers to literals by the index of their token and reads them when it is
- * bound. The session's facts and the routing state itself, by identity, are part of the key: a
- * state that replaces another may differ in its schemas alone, under the same revision. A plan of
- * an old state is never found again and leaves by age.
+ * bound; only the names of sequences, which are literals too, decide a plan. The session's facts
+ * and the routing state itself, by identity, are part of the key: a state that replaces another may
+ * differ in its schemas alone, under the same revision. A plan of an old state is never found again
+ * and leaves by age.
  */
 public final class PlanCache {
   private static final int MAX_PLANS = 10_000;
@@ -78,7 +79,12 @@ public final class PlanCache {
     StringBuilder shape = new StringBuilder(tokens.size() * 6);
     for (int i = 0; i < tokens.size(); i++) {
       switch (tokens.kind(i)) {
-        case STRING, ESCAPE_STRING, UNICODE_STRING, DOLLAR_STRING -> shape.append('\'');
+        case STRING, ESCAPE_STRING, UNICODE_STRING, DOLLAR_STRING -> {
+          shape.append('\'');
+          if (NumberCalls.isArgument(tokens, i)) {
+            shape.append(tokens.sql(), tokens.start(i), tokens.end(i));
+          }
+        }
         case BIT_STRING, HEX_STRING -> shape.append("'b");
         case INTEGER -> shape.append('0');
         case NUMERIC -> shape.append("0.");

@@ -255,6 +255,21 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
         });
   }
 
+  /** As the statement is planned with some numbers. */
+  @Override
+  public PlanOutline numbered(Plan.Numbered plan) {
+    List<String> numbers =
+        plan.edits().slots().stream()
+            .map(
+                slot ->
+                    slot.current()
+                        ? "the last of %s in this session".formatted(slot.sequence().name())
+                        : "%d of %s from the router's blocks, here from 1 on"
+                            .formatted(slot.count(), slot.sequence().name()))
+            .toList();
+    return outline(plan.sample(), parameters).add("Numbers", numbers);
+  }
+
   private static void listed(String name, List<String> all, PlanOutline rows) {
     if (!all.isEmpty()) {
       rows.add(name, all);

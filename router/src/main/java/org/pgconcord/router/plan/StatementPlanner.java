@@ -1,6 +1,7 @@
 package org.pgconcord.router.plan;
 
 import java.util.List;
+import java.util.Optional;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.router.sql.CommandKind;
@@ -87,15 +88,32 @@ public final class StatementPlanner {
       throw ErrorCode.SQL_SYSTEM_SCHEMA.because("schema pgconcord is named");
     }
     Refusals.temporary(kind, input);
+    NumberRules numbers = new NumberRules(input);
     if (kind != CommandKind.DEFINITION) {
-      Refusals.sessionFunctions(input);
+      Refusals.sessionFunctions(numbers.withoutKnown(input));
     }
     UndeclaredPlanner undeclared = new UndeclaredPlanner(kind, input);
     if (kind == CommandKind.COPY) {
+      numbers.undeclared(kind);
       CopyPlanner copy = new CopyPlanner(this, input);
       return undeclared.applies() ? copy.undeclared() : copy.plan();
     }
-    return undeclared.applies() ? undeclared.plan() : declared(kind, input);
+    return undeclared.applies()
+        ? numbered(numbers.undeclared(kind), input).orElseGet(undeclared::plan)
+        : declared(kind, input, numbers);
+  }
+
+  /** With numbers in their places the statement is planned like any other. */
+  private Optional<Plan> numbered(Optional<NumberEdits> numbers, PlanInput input) {
+    return numbers.map(
+        edits -> {
+          // Not through the cache, which is being filled for the statement itself.
+          StatementText text = edits.sample(input.text());
+          Plan sample = fresh(Recogniser.kind(text.tokens()), text, input.context());
+          return sample instanceof Plan.Refused
+              ? sample
+              : new Plan.Numbered(edits, new Planned(sample, text), input.context());
+        });
   }
 
   /** Commands that are served nowhere. */
@@ -115,15 +133,12 @@ public final class StatementPlanner {
     }
   }
 
-  private static Plan declared(CommandKind kind, PlanInput input) {
+  private Plan declared(CommandKind kind, PlanInput input, NumberRules numbers) {
     return switch (kind) {
-      case QUERY -> {
+      case QUERY, INSERT, UPDATE, DELETE -> {
         StatementView view = read(kind, input);
-        yield view.scope().writes()
-            ? new WithPlanner(input, view).plan()
-            : new QueryPlanner(input, view.scope()).plan();
+        yield numbered(numbers.edits(kind, view), input).orElseGet(() -> rows(view, input));
       }
-      case INSERT, UPDATE, DELETE -> new WritePlanner(input).plan(read(kind, input));
       case MERGE -> throw ErrorCode.SQL_MERGE.because("MERGE names a declared table");
       case TRUNCATE -> throw ErrorCode.SQL_TRUNCATE.because("TRUNCATE names a declared table");
       case LOCK -> throw ErrorCode.SQL_LOCK_TABLE.because("LOCK names a declared table");
@@ -140,8 +155,18 @@ public final class StatementPlanner {
    */
   static Plan query(StatementText text, PlanContext context) {
     PlanInput input = PlanInput.of(text, context);
+    new NumberRules(input).refuseCalls();
     UndeclaredPlanner undeclared = new UndeclaredPlanner(CommandKind.QUERY, input);
-    return undeclared.applies() ? undeclared.plan() : declared(CommandKind.QUERY, input);
+    return undeclared.applies() ? undeclared.plan() : rows(read(CommandKind.QUERY, input), input);
+  }
+
+  private static Plan rows(StatementView view, PlanInput input) {
+    if (!(view instanceof StatementView.Query)) {
+      return new WritePlanner(input).plan(view);
+    }
+    return view.scope().writes()
+        ? new WithPlanner(input, view).plan()
+        : new QueryPlanner(input, view.scope()).plan();
   }
 
   private static StatementView read(CommandKind kind, PlanInput input) {

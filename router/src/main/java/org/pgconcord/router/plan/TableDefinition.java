@@ -1,9 +1,13 @@
 package org.pgconcord.router.plan;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.schema.Column;
+import org.pgconcord.config.schema.Numbering;
 import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.schema.UniqueKey;
 import org.pgconcord.config.value.TableName;
@@ -18,6 +22,9 @@ final class TableDefinition {
   private char replicaIdentity = 'd';
   private List<String> identityIndexColumns = List.of();
   private boolean rowSecurity;
+
+  /** Columns with a sequence of their own, and whether it always decides. */
+  private final Map<String, Boolean> numbered = new HashMap<>();
 
   TableDefinition(Tokens tokens) {
     this.tokens = tokens;
@@ -36,7 +43,25 @@ final class TableDefinition {
                   .map(UniqueKey::columns)
                   .orElse(List.of());
         };
-    return new TableSchema(name, 'r', columns, keys, replicaIdentity, identity, rowSecurity, 0);
+    List<Column> all = columns.stream().map(column -> numbered(name, column)).toList();
+    return new TableSchema(name, 'r', all, keys, replicaIdentity, identity, rowSecurity, 0);
+  }
+
+  private Column numbered(TableName table, Column column) {
+    Boolean always = numbered.get(column.name());
+    if (always == null) {
+      return column;
+    }
+    TableName sequence =
+        new TableName(table.schema(), "%s_%s_seq".formatted(table.name(), column.name()));
+    long most =
+        switch (column.typeOid()) {
+          case 21 -> Short.MAX_VALUE;
+          case 23 -> Integer.MAX_VALUE;
+          default -> Long.MAX_VALUE;
+        };
+    return column.withNumbering(
+        Optional.of(new Numbering(sequence, always, 1, 1, 1, most, Optional.empty())));
   }
 
   /** One element of CREATE TABLE's list: a column or a constraint. */
@@ -59,6 +84,8 @@ final class TableDefinition {
     boolean notNull = false;
     boolean hasDefault = false;
     boolean generated = false;
+    boolean identity = false;
+    boolean always = false;
     for (; i < to; i++) {
       if (tokens.isWord(i, "collate")) {
         collation = Names.of(tokens, tokens.isSymbol(i + 2, ".") ? i + 3 : i + 1);
@@ -69,6 +96,8 @@ final class TableDefinition {
       } else if (tokens.isWord(i, "generated")) {
         hasDefault = true;
         generated = !isIdentity(i, to);
+        identity = !generated;
+        always = identity && tokens.isWord(i + 1, "always");
       } else if (tokens.isAnyWord(i, "primary", "unique")) {
         boolean primary = tokens.isWord(i, "primary");
         notNull |= primary;
@@ -88,6 +117,9 @@ final class TableDefinition {
             notNull || serial,
             hasDefault || serial,
             generated));
+    if (serial || identity) {
+      numbered.put(name, always);
+    }
   }
 
   private boolean isIdentity(int from, int to) {

@@ -1,6 +1,6 @@
 package org.pgconcord.router.tx;
 
-/** Counts how transactions ended that did not end evenly. Called on event loops. */
+/** Counts what transactions cost and how they ended unevenly. Called on event loops. */
 public interface TransactionMetrics {
   /** Counts nothing. */
   TransactionMetrics NONE =
@@ -10,6 +10,9 @@ public interface TransactionMetrics {
 
         @Override
         public void outcomeUnknown() {}
+
+        @Override
+        public void blockReserved() {}
       };
 
   /** Some shards have committed, others have rolled back, and both are known. */
@@ -17,4 +20,7 @@ public interface TransactionMetrics {
 
   /** A shard did not say whether it committed. */
   void outcomeUnknown();
+
+  /** A block of numbers was reserved. */
+  void blockReserved();
 }

@@ -63,8 +63,9 @@ final class DeclaredRouter implements AutoCloseable {
   private volatile Topology topology;
   private Topology.LogicalDatabase app;
   private RoutingState routing;
-  private final RouterServer server;
-  private final int port;
+  private final RouterServices services;
+  private final List<RouterServer> servers = new ArrayList<>();
+  private final List<Integer> ports = new ArrayList<>();
   private final Map<ShardId, Connection> direct = new TreeMap<>();
 
   /**
@@ -85,7 +86,7 @@ final class DeclaredRouter implements AutoCloseable {
     epochs = new RouterEpochs(routing);
     LookupIndexes indexes = new LookupIndexes(routing);
     createLookups(indexes);
-    RouterServices services =
+    services =
         new RouterServices(
             epochs,
             new StatementPlanner(),
@@ -96,7 +97,12 @@ final class DeclaredRouter implements AutoCloseable {
             new Deadlocks(),
             Duration.ofSeconds(5),
             app.gsis().isEmpty() ? Decisions.NONE : decisions());
-    server =
+    another();
+  }
+
+  /** Starts one more router over the same shards; its place for {@link #connect(int, String)}. */
+  int another() {
+    RouterServer server =
         new RouterServer(
             RouterSettings.of(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
@@ -106,7 +112,14 @@ final class DeclaredRouter implements AutoCloseable {
             new RouterServer.ServiceRole(ClusterRoles.SERVICE, BackendSecret.TRUST),
             Executor.factory(services),
             new RouterMetrics(new SimpleMeterRegistry()));
-    port = server.start().getPort();
+    servers.add(server);
+    ports.add(server.start().getPort());
+    return ports.size() - 1;
+  }
+
+  /** Ends a router, its sessions and what it holds in memory. */
+  void kill(int router) {
+    servers.get(router).close();
   }
 
   private RoutingState routing(long revision) throws SQLException {
@@ -126,9 +139,6 @@ final class DeclaredRouter implements AutoCloseable {
   }
 
   private void createLookups(LookupIndexes indexes) throws SQLException {
-    if (app.gsis().isEmpty()) {
-      return;
-    }
     for (ShardId shard : cluster.shards()) {
       try (Connection service = cluster.asService(shard)) {
         CatalogInstaller.installShard(
@@ -230,9 +240,14 @@ final class DeclaredRouter implements AutoCloseable {
 
   /** {@code mode}: pgJDBC's preferQueryMode. */
   Connection connect(String mode) throws SQLException {
+    return connect(0, mode);
+  }
+
+  /** To one of several routers. */
+  Connection connect(int router, String mode) throws SQLException {
     return DriverManager.getConnection(
         "jdbc:postgresql://127.0.0.1:%d/app?user=%s&preferQueryMode=%s"
-            .formatted(port, ClusterRoles.OWNER, mode));
+            .formatted(ports.get(router), ClusterRoles.OWNER, mode));
   }
 
   /** Runs a statement on one shard itself; the first column of its rows. */
@@ -276,7 +291,7 @@ final class DeclaredRouter implements AutoCloseable {
 
   @Override
   public void close() {
-    server.close();
+    servers.forEach(RouterServer::close);
     cluster.close();
   }
 }
