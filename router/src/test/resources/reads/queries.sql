@@ -239,3 +239,4 @@ SELECT id FROM accounts WHERE (tenant, id) IN ((1, 1), (2, 2), (3, 3), (NULL, 4)
 SELECT count(*) FROM accounts WHERE (tenant, active) = (3, true) OR id = 1;
 SELECT count(*) FROM accounts WHERE (tenant, name) IN ((1, NULL), (2, NULL));
 SELECT count(*) FROM accounts WHERE (id, tenant) = (5, 5.0);
+SELECT max(nums), min(tags), max(nums) FILTER (WHERE id < 50) FROM accounts;

@@ -58,7 +58,9 @@ public record Finish(List<Clauses.Range> gone, List<Combined> combined) {
         case SUM ->
             "(pg_catalog.sum(%s)::%s)"
                 .formatted(first, GatheredType.of(typeOf.apply(first)).name());
-        case SAME -> "pg_catalog.%s(%s)".formatted(function, first);
+        case SAME ->
+            "pg_catalog.%s(%s%s)"
+                .formatted(function, first, GatheredType.of(typeOf.apply(first)).cast());
         case AVERAGE -> average(typeOf.apply(first));
       };
     }

@@ -2,7 +2,6 @@ package org.pgconcord.router.plan;
 
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 import org.pgconcord.config.error.ErrorCode;
 
 /**
@@ -20,14 +19,15 @@ public record GatheredType(int oid, String name, boolean binary) {
   private static final Map<Integer, String> SCALARS = scalars();
 
   /** Arrays whose text form depends on no setting. */
-  private static final Set<Integer> PLAIN_ARRAYS =
-      Set.of(
-          199, 651, 1000, 1001, 1002, 1003, 1005, 1007, 1009, 1014, 1015, 1016, 1028, 1040, 1041,
-          1231, 1561, 1563, 2951, 3807);
+  private static final Map<Integer, String> PLAIN_ARRAYS =
+      named(
+          "199:json[] 651:cidr[] 1000:bool[] 1001:bytea[] 1002:\"char\"[] 1003:name[] 1005:int2[]"
+              + " 1007:int4[] 1009:text[] 1014:bpchar[] 1015:varchar[] 1016:int8[] 1028:oid[]"
+              + " 1040:macaddr[] 1041:inet[] 1231:numeric[] 1561:bit[] 1563:varbit[] 2951:uuid[]"
+              + " 3807:jsonb[]");
 
   private static Map<Integer, String> scalars() {
-    Map<Integer, String> names = new HashMap<>();
-    String list =
+    return named(
         "16:bool 17:bytea 19:name 20:int8 21:int2 23:int4 25:text 26:oid 28:xid 29:cid 114:json"
             + " 142:xml 600:point 601:lseg 602:path 603:box 604:polygon 628:line 650:cidr"
             + " 700:float4 701:float8 718:circle 774:macaddr8 790:money 829:macaddr 869:inet"
@@ -36,14 +36,22 @@ public record GatheredType(int oid, String name, boolean binary) {
             + " 3614:tsvector 3615:tsquery 3802:jsonb 3904:int4range 3906:numrange 3908:tsrange"
             + " 3910:tstzrange 3912:daterange 3926:int8range 4072:jsonpath 4451:int4multirange"
             + " 4532:nummultirange 4533:tsmultirange 4534:tstzmultirange 4535:datemultirange"
-            + " 4536:int8multirange 5069:xid8";
+            + " 4536:int8multirange 5069:xid8 18:\"char\"");
+  }
+
+  private static Map<Integer, String> named(String list) {
+    Map<Integer, String> names = new HashMap<>();
     for (String entry : list.split(" ", -1)) {
       int colon = entry.indexOf(':');
       names.put(
           Integer.parseInt(entry.substring(0, colon)), "pg_catalog." + entry.substring(colon + 1));
     }
-    names.put(18, "pg_catalog.\"char\"");
     return Map.copyOf(names);
+  }
+
+  /** What makes a value that came as a text one of its type again; empty where it is one. */
+  String cast() {
+    return binary ? "" : "::" + PLAIN_ARRAYS.getOrDefault(oid, name);
   }
 
   /** Whether another server's type of this number can be this one: a user's has any there. */
@@ -64,7 +72,7 @@ public record GatheredType(int oid, String name, boolean binary) {
     String scalar = SCALARS.get(oid);
     if (scalar != null) {
       return new GatheredType(oid, scalar, true);
-    } else if (isUsers(oid) || PLAIN_ARRAYS.contains(oid)) {
+    } else if (isUsers(oid) || PLAIN_ARRAYS.containsKey(oid)) {
       return new GatheredType(oid, "pg_catalog.text", false);
     }
     throw ErrorCode.QUERY_NEEDS_MERGE

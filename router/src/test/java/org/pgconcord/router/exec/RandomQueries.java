@@ -32,7 +32,25 @@ final class RandomQueries {
           "%s.seen",
           "%s.doc ->> 'n'",
           "CASE WHEN %s.active THEN 'y' ELSE 'n' END",
-          "extract(month FROM %s.born)");
+          "extract(month FROM %s.born)",
+          "%s.tags",
+          "%s.doc",
+          "%s.doc -> 'list'",
+          "%s.raw",
+          "%s.span",
+          "%s.exact",
+          "%s.rate",
+          "%s.reach",
+          "lower(%s.loosely)",
+          "%s.nums[2] + %s.tiny",
+          "%s.span + interval '1 day'",
+          "%s.seen - interval '1 month'",
+          "%s.born + 30",
+          "array_length(%s.tags, 1)",
+          "%s.small::numeric",
+          "%s.balance / 7",
+          "%s.exact = 1.5",
+          "upper(%s.reach)");
   private static final List<String> ORDER_VALUES =
       List.of(
           "%s.order_id",
@@ -55,7 +73,15 @@ final class RandomQueries {
           "%s.tiny % 5",
           "%s.city IS NULL",
           "date_trunc('year', %s.born)",
-          "%s.balance > 0");
+          "%s.balance > 0",
+          "%s.doc -> 'n'",
+          "%s.nums[1] % 3",
+          "%s.span > interval '50 hours'",
+          "%s.reach && int4range(5, 50)",
+          "encode(substr(%s.raw, 1, 1), 'hex') > '8'",
+          "lower(%s.loosely)",
+          "%s.wort",
+          "%s.seen > '2024-03-15'");
   private static final List<String> AGGREGATES =
       List.of(
           "count(*)",
@@ -74,7 +100,23 @@ final class RandomQueries {
           "count(*) FILTER (WHERE %s.active)",
           "array_agg(%s.id ORDER BY %s.id)",
           "string_agg(%s.code, ',' ORDER BY %s.id)",
-          "sum(%s.tiny) * 2 - count(*)");
+          "sum(%s.tiny) * 2 - count(*)",
+          "sum(%s.span)",
+          "max(%s.seen)",
+          "trim_scale(min(%s.exact))",
+          "sum(%s.exact)",
+          "max(%s.nums)",
+          "count(%s.doc -> 'list')",
+          "count(DISTINCT %s.loosely)",
+          "count(DISTINCT %s.doc)",
+          "max(lower(%s.loosely) COLLATE \"C\")",
+          "every(%s.id > 0)",
+          "bit_or(%s.tiny)",
+          "round(stddev(%s.balance), 6)",
+          "percentile_disc(0.5) WITHIN GROUP (ORDER BY %s.id)",
+          "sum(CASE WHEN %s.active THEN 1 ELSE 0 END)",
+          "count(*) FILTER (WHERE %s.loosely = 'FAST')",
+          "jsonb_agg(%s.doc ORDER BY %s.id)");
   private static final List<String> ACCOUNT_CONDITIONS =
       List.of(
           "%s.id < 60",
@@ -92,7 +134,23 @@ final class RandomQueries {
           "NOT %s.active",
           "(%s.code = 'DE' OR %s.id > 100)",
           "%s.nums @> ARRAY[20]",
-          "%s.tenant = ANY ('{4,6}')");
+          "%s.tenant = ANY ('{4,6}')",
+          "%s.loosely = 'fast'",
+          "%s.loosely IN ('SLOW', 'x')",
+          "%s.doc @> '{\"n\": 2}'",
+          "%s.exact = 1.5",
+          "%s.exact IS DISTINCT FROM 1.5",
+          "%s.rate = 0",
+          "%s.rate = 'NaN'",
+          "%s.span < interval '3 days'",
+          "%s.raw > '\\x80'",
+          "%s.wort > 'b'",
+          "%s.plain > 'a'",
+          "%s.reach @> 20",
+          "%s.seen < '2024-03-20'",
+          "%s.tags[1] = 't1'",
+          "%s.name IS DISTINCT FROM 'name 3'",
+          "(%s.nums IS NULL) = %s.active");
   private static final List<String> ORDER_CONDITIONS =
       List.of(
           "%s.total > 50",
@@ -110,13 +168,29 @@ final class RandomQueries {
   }
 
   String next() {
-    return switch (random.nextInt(8)) {
+    return switch (random.nextInt(13)) {
       case 0, 1 -> rows();
       case 2, 3 -> groups();
       case 4, 5 -> joined();
       case 6 -> combined();
-      default -> nested();
+      case 7, 8 -> nested();
+      case 9 -> windows();
+      case 10 -> grouped();
+      case 11 -> threeArms();
+      default -> correlated();
     };
+  }
+
+  /** A condition over accounts {@code a}, or over orders {@code o}, of up to three parts. */
+  String predicate(boolean orders) {
+    StringBuilder text = new StringBuilder();
+    for (int i = random.nextInt(3); i >= 0; i--) {
+      List<String> from = orders && random.nextBoolean() ? ORDER_CONDITIONS : ACCOUNT_CONDITIONS;
+      text.append(text.isEmpty() ? "" : random.nextBoolean() ? " AND " : " OR ");
+      text.append(random.nextInt(4) == 0 ? "NOT " : "").append('(').append(one(from, null));
+      text.append(')');
+    }
+    return text.toString();
   }
 
   private String rows() {
@@ -124,6 +198,9 @@ final class RandomQueries {
     List<String> values = some(ACCOUNT_VALUES, "a", 1 + random.nextInt(3));
     if (distinct.isEmpty()) {
       values.add("a.id");
+    } else {
+      // Of values that are equal and look different any may be the one that stays.
+      values.replaceAll(v -> v.equals("a.exact") || v.equals("a.rate") ? v + " + 0.000" : v);
     }
     return "SELECT "
         + distinct
@@ -222,6 +299,109 @@ final class RandomQueries {
               + where("a")
               + " GROUP BY a.city) x WHERE x.n NOT IN (SELECT o.order_id FROM orders o WHERE o.order_id < 6)"
               + " ORDER BY 2, 1";
+    };
+  }
+
+  private String windows() {
+    String partition = one(List.of("a.tenant", "a.city", "a.tenant, a.active", "a.code"), null);
+    String call =
+        one(
+            List.of(
+                "row_number()",
+                "rank()",
+                "sum(a.balance)",
+                "count(*)",
+                "lag(a.name)",
+                "first_value(a.born)",
+                "ntile(3)"),
+            null);
+    String over = "PARTITION BY " + partition + " ORDER BY a.id";
+    boolean named = random.nextBoolean();
+    return "SELECT a.id, "
+        + call
+        + (named ? " OVER w" : " OVER (" + over + ")")
+        + " AS v FROM accounts a"
+        + where("a")
+        + (named ? " WINDOW w AS (" + over + ")" : "")
+        + (random.nextBoolean() ? " ORDER BY v, a.id LIMIT 20" : "");
+  }
+
+  /** Groups of joined rows, grouping sets, and the first row of each group. */
+  private String grouped() {
+    String on =
+        random.nextBoolean() ? "o.tenant = a.tenant AND o.account = a.id" : "o.account = a.id";
+    String key = one(GROUPABLE, "a");
+    return switch (random.nextInt(3)) {
+      case 0 ->
+          "SELECT "
+              + key
+              + " AS k, o.status, count(*), sum(o.total), "
+              + one(AGGREGATES, "a")
+              + " FROM accounts a JOIN orders o ON "
+              + on
+              + where("a")
+              + " GROUP BY k, o.status";
+      case 1 ->
+          "SELECT a.city, a.code, grouping(a.city, a.code), count(*), "
+              + one(AGGREGATES, "a")
+              + " FROM accounts a"
+              + where("a")
+              + " GROUP BY GROUPING SETS ((a.city, a.code), (a.city), (a.code), ())"
+              + (random.nextBoolean() ? " HAVING sum(a.id) > 30" : "");
+      default ->
+          "SELECT DISTINCT ON (k) "
+              + key
+              + " AS k, a.id, a.name FROM accounts a"
+              + where("a")
+              + " ORDER BY k, a.id DESC";
+    };
+  }
+
+  private String threeArms() {
+    List<String> operators = List.of("UNION", "UNION ALL", "INTERSECT", "EXCEPT", "INTERSECT ALL");
+    String first = one(operators, null);
+    String second = one(operators, null);
+    String arms =
+        "(SELECT a.city::text, a.tenant FROM accounts a%s) %s (SELECT c.title, 1 FROM countries c) %s"
+            + " (SELECT e.kind, e.tenant FROM events e WHERE e.at > '2024-01-20')";
+    return arms.formatted(where("a"), first, second)
+        + (random.nextBoolean() ? " ORDER BY 1 NULLS FIRST, 2 LIMIT 9" : "");
+  }
+
+  /** What is asked per row, of its own shard or of any. */
+  private String correlated() {
+    String same = random.nextInt(3) > 0 ? "o.tenant = a.tenant AND " : "";
+    String inner = same + "o.account = a.id AND " + one(ORDER_CONDITIONS, null);
+    String value =
+        one(
+            List.of("count(*)", "max(o.total)", "string_agg(o.status, ',' ORDER BY o.order_id)"),
+            null);
+    return switch (random.nextInt(4)) {
+      case 0 ->
+          "SELECT a.id, x.* FROM accounts a LEFT JOIN LATERAL (SELECT "
+              + value
+              + " AS v FROM orders o WHERE "
+              + inner
+              + ") x ON true"
+              + where("a");
+      case 1 ->
+          "SELECT a.city, count(*), sum(a.id) FROM accounts a WHERE "
+              + (random.nextBoolean() ? "NOT " : "")
+              + "EXISTS (SELECT 1 FROM orders o WHERE "
+              + inner
+              + ") GROUP BY a.city";
+      case 2 ->
+          "SELECT a.id, (SELECT "
+              + value
+              + " FROM orders o WHERE "
+              + inner
+              + ") FROM accounts a"
+              + where("a");
+      default ->
+          "SELECT a.id, (SELECT o.order_id FROM orders o WHERE "
+              + inner
+              + " ORDER BY o.order_id LIMIT 1) AS first FROM accounts a WHERE a.balance > (SELECT"
+              + " avg(b.balance) FROM accounts b WHERE b.tenant = a.tenant) ORDER BY 2, 1 LIMIT 10";
     };
   }
 
