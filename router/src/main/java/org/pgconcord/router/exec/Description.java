@@ -218,6 +218,11 @@ final class Description {
     }
 
     @Override
+    public ShardId copyQuery(Plan.CopyQuery plan) {
+      return plan.judge();
+    }
+
+    @Override
     public ShardId copyTo(Plan.CopyTo plan) {
       return plan.shards().get(0);
     }

@@ -167,6 +167,12 @@ final class Dispatch implements Plan.Cases<Void> {
   }
 
   @Override
+  public Void copyQuery(Plan.CopyQuery plan) {
+    CopyQuery.run(execution, plan, query -> plan.select().match(new Dispatch(query, commands)));
+    return null;
+  }
+
+  @Override
   public Void session(SessionCommand plan) {
     commands.run(execution, plan);
     return null;

@@ -93,7 +93,7 @@ final class PartAnswer implements BackendListener {
 
   @Override
   public void notice(Frame frame) {
-    notices.add(frame);
+    notices.add(frame.copy());
   }
 
   @Override

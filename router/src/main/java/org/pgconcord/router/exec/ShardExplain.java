@@ -239,6 +239,11 @@ final class ShardExplain implements Plan.Cases<Void> {
   }
 
   @Override
+  public Void copyQuery(Plan.CopyQuery copy) {
+    throw needsRouter();
+  }
+
+  @Override
   public Void copyTo(Plan.CopyTo copy) {
     throw needsRouter();
   }

@@ -100,6 +100,15 @@ final class CopyOptions {
         true);
   }
 
+  /** Columns that are quoted in any case; {@code *} for all. */
+  Set<String> forceQuote() {
+    CopyStatement.Option value = copy.options().get("force_quote");
+    if (value == null) {
+      return Set.of();
+    }
+    return value.text().equals("*") ? Set.of("*") : Set.copyOf(value.columns());
+  }
+
   private char one(String option, char otherwise) {
     String text = copy.text(option).orElse(String.valueOf(otherwise));
     if (text.length() != 1 || text.charAt(0) >= 0x80) {

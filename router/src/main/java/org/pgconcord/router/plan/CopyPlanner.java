@@ -320,9 +320,29 @@ final class CopyPlanner {
           Optional.of(text.sql()));
     } else if (plan instanceof Plan.Refused) {
       return plan;
+    } else if (plan instanceof Plan.Gather gather && !gather.facts().mayWrite()) {
+      CopyOptions options = new CopyOptions(copy);
+      return new Plan.CopyQuery(
+          new StatementFacts(
+              Command.COPY, false, gather.facts().tables(), List.of(), gather.facts().stale()),
+          gather,
+          text.sql(),
+          none(),
+          gather.finishers().get(0),
+          options.format(),
+          options.forceQuote());
     }
     throw ErrorCode.SQL_COPY.because(
         "COPY of a query that is not on one shard alone and no plain scatter, or of a write");
+  }
+
+  /** The client's text with none of the query's rows. */
+  private String none() {
+    Clauses.Range range = copy.query().orElseThrow();
+    return SqlEdit.apply(
+        input.text(),
+        List.of(
+            new SqlEdit(range.from(), "SELECT * FROM ("), new SqlEdit(range.to(), ") q LIMIT 0")));
   }
 
   private static StatementFacts facts(StatementFacts query) {

@@ -3,6 +3,7 @@ package org.pgconcord.router.plan;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.catalog.CopiedTable;
 import org.pgconcord.config.error.ConcordException;
@@ -37,6 +38,7 @@ public sealed interface Plan
         Plan.CopyByInsert,
         Plan.Numbered,
         Plan.CopyTo,
+        Plan.CopyQuery,
         Plan.GsiWrite,
         Plan.ShardExplain,
         Plan.Refused,
@@ -348,6 +350,34 @@ public sealed interface Plan
   }
 
   /**
+   * COPY TO STDOUT of a query that one shard finishes over gathered rows.
+   *
+   * @param select how the query is answered by itself
+   * @param query its text
+   * @param none the COPY of none of its rows
+   * @param judge a shard that knows all that the query names
+   * @param forceQuote columns that are quoted in any case; {@code *} for all
+   */
+  record CopyQuery(
+      StatementFacts facts,
+      Plan select,
+      String query,
+      String none,
+      ShardId judge,
+      CopyFormat format,
+      Set<String> forceQuote)
+      implements Plan {
+    public CopyQuery {
+      forceQuote = Set.copyOf(forceQuote);
+    }
+
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.copyQuery(this);
+    }
+  }
+
+  /**
    * UPDATE or DELETE of rows that an index names, on their shards.
    *
    * @param entries as in {@link Write}
@@ -467,6 +497,8 @@ public sealed interface Plan
     R numbered(Numbered plan);
 
     R copyTo(CopyTo plan);
+
+    R copyQuery(CopyQuery plan);
 
     R gsiWrite(GsiWrite plan);
 

@@ -277,14 +277,24 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
   }
 
   @Override
+  public PlanOutline copyQuery(Plan.CopyQuery plan) {
+    PlanOutline rows = route("copy-query", "COPY of a query that is finished over gathered rows");
+    query(plan.select(), plan.query(), rows);
+    return finish(rows, plan.facts(), text.sql());
+  }
+
+  private void query(Plan select, String sql, PlanOutline rows) {
+    PlanOutline query =
+        select.match(new PlanText(new StatementText(sql, Lexer.scan(sql)), parameters));
+    rows.parts("Query", List.of("Query"), List.of(query));
+  }
+
+  @Override
   public PlanOutline insertGathered(Plan.InsertGathered plan) {
     PlanOutline rows =
         route("insert-gathered", "INSERT of rows that are fetched first, each to its shard");
     maintains(plan.entries(), rows);
-    String sql = plan.parts().query(text);
-    PlanOutline query =
-        plan.select().match(new PlanText(new StatementText(sql, Lexer.scan(sql)), parameters));
-    rows.parts("Query", List.of("Query"), List.of(query));
+    query(plan.select(), plan.parts().query(text), rows);
     return finish(rows, plan.facts(), text.sql());
   }
 

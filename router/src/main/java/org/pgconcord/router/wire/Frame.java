@@ -1,6 +1,7 @@
 package org.pgconcord.router.wire;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 
 /**
  * One protocol message with its header (type, length, body), or several DataRow messages back to
@@ -54,6 +55,11 @@ public final class Frame {
   /** The body of a single message: a view that shares the bytes and has its own indexes. */
   public ByteBuf body() {
     return bytes.slice(bytes.readerIndex() + HEADER, bytes.readableBytes() - HEADER);
+  }
+
+  /** The same of its own bytes, which need no release. */
+  public Frame copy() {
+    return new Frame(type, count, Unpooled.copiedBuffer(bytes));
   }
 
   public Frame retain() {

@@ -265,6 +265,59 @@ class CopyIndexedIT {
     }
   }
 
+  /** Byte for byte what one server writes. */
+  @Test
+  void gatheredQueriesAreCopiedOut() throws Exception {
+    try (Connection client = rig.router.connect("extended")) {
+      for (Connection each : List.of(client, rig.plain)) {
+        in(each, "COPY items FROM STDIN", made(300, ""));
+        in(
+            each,
+            SOME,
+            bytes("0\t9001\t\\\\.\t\\\\.\n1\t9002\tb\t\n2\t9003\t,\t\\N\n3\t9004\tn\tNULL\n"));
+      }
+      for (String format :
+          List.of(
+              "",
+              "CSV HEADER",
+              "BINARY",
+              "(FORMAT csv, FORCE_QUOTE (note), NULL 'NULL', ESCAPE '\\')",
+              "(FORMAT csv, FORCE_QUOTE *, DELIMITER ';', QUOTE '''')",
+              "(DELIMITER ',', NULL 'NULL', HEADER)",
+              "(DELIMITER 'a')",
+              "(FORCE_QUOTE (note))",
+              "(FORMAT csv, FORCE_QUOTE (nothing))")) {
+        for (String query :
+            List.of(
+                "SELECT * FROM items ORDER BY item_id",
+                "SELECT note FROM items ORDER BY item_id DESC LIMIT 7",
+                "SELECT count(*), sum(price) AS total, max(made) FROM items -- all of them\n",
+                "WITH q AS (SELECT shade, count(*) AS n FROM items GROUP BY 1) SELECT n, shade FROM q"
+                    + " ORDER BY shade",
+                "SELECT a.item_id, a.item_id FROM items a JOIN items b ON a.item_id = b.item_id + 1 ORDER"
+                    + " BY 1 LIMIT 3",
+                "SELECT * FROM items WHERE price < 0 ORDER BY 1",
+                "SELECT 1 / (item_id - 9002) FROM items ORDER BY 1",
+                "SELECT nothing FROM items ORDER BY 1")) {
+          String sql = "COPY (" + query + ") TO STDOUT " + format;
+          assertThat(written(client, sql)).as(sql).isEqualTo(written(rig.plain, sql));
+        }
+      }
+      assertThat(DeclaredRouter.rows(client, "SELECT 1")).containsExactly("1");
+    }
+  }
+
+  /** What a COPY writes, or the SQLSTATE. */
+  private static String written(Connection client, String sql) throws IOException {
+    ByteArrayOutputStream data = new ByteArrayOutputStream();
+    try {
+      long rows = client.unwrap(PGConnection.class).getCopyAPI().copyOut(sql, data);
+      return rows + " " + data.toString(StandardCharsets.ISO_8859_1);
+    } catch (SQLException e) {
+      return String.valueOf(e.getSQLState());
+    }
+  }
+
   // --- what ends a COPY ------------------------------------------------------------------------
 
   @Test
