@@ -17,49 +17,58 @@ import org.pgconcord.testkit.cluster.sample.SampleTopology;
 class KillIT {
   private static final Duration SETTLED = Duration.ofSeconds(60);
 
+  /** One system for all: the build that is let be tells how long one takes here. */
   @Test
-  void fiveKillsOfABuild() throws Exception {
-    killBuilds(Suite.begin("kill build", 5));
+  void aLargeCopyDuringTheTailThenTwoKillsOfABuild() throws Exception {
+    Suite suite = Suite.begin("kill build", 2);
+    try (SampleSystem system = SampleSystem.start(20_000, suite.seed())) {
+      long nanos = aLargeCopyDuringTheTailWithAKillInTheMiddle(system, new Random(suite.seed()));
+      killBuilds(system, suite, nanos);
+    }
   }
 
   @Test
   @Tag("long")
   void fiftyKillsOfABuild() throws Exception {
-    killBuilds(Suite.begin("kill build", 50));
+    Suite suite = Suite.begin("kill build", 50);
+    try (SampleSystem system = SampleSystem.start(20_000, suite.seed())) {
+      killBuilds(system, suite, undisturbed(system));
+    }
   }
 
-  /** The moments are spread over the time that a build takes here, found by one that is let be. */
-  private static void killBuilds(Suite suite) throws Exception {
+  /** The moments are spread over the time that a build takes here. */
+  private static void killBuilds(SampleSystem system, Suite suite, long nanos) throws Exception {
     Random random = new Random(suite.seed());
-    try (SampleSystem system = SampleSystem.start(20_000, suite.seed())) {
-      long nanos = undisturbed(system);
-      for (int i = 0; i < suite.count(); i++) {
-        system.forget();
-        long moment = (long) (random.nextDouble() * nanos);
-        try (Writers writers =
-            new Writers(10_000_000L * (i + 2)).onShards(system.cluster(), 1, suite.seed() + i)) {
-          try (DaemonProcess daemon = system.startDaemon()) {
-            new Gsi(daemon).startBuild();
-            LockSupport.parkNanos(moment);
-            daemon.kill();
-          }
-          String what = "killed " + TimeUnit.NANOSECONDS.toMillis(moment) + " ms into build " + i;
-          try (DaemonProcess daemon = system.startDaemon()) {
-            finish(daemon, what);
-            writers.stop();
-            system.checker().awaitNone(SETTLED);
-          }
+    for (int i = 0; i < suite.count(); i++) {
+      system.forget();
+      long moment = (long) (random.nextDouble() * nanos);
+      try (Writers writers =
+          new Writers(10_000_000L * (i + 2)).onShards(system.cluster(), 1, suite.seed() + i)) {
+        try (DaemonProcess daemon = system.startDaemon()) {
+          new Gsi(daemon).startBuild();
+          LockSupport.parkNanos(moment);
+          daemon.kill();
+        }
+        String what = "killed " + TimeUnit.NANOSECONDS.toMillis(moment) + " ms into build " + i;
+        try (DaemonProcess daemon = system.startDaemon()) {
+          finish(daemon, what);
+          writers.stop();
+          system.checker().awaitNone(SETTLED);
         }
       }
     }
   }
 
   private static long undisturbed(SampleSystem system) throws Exception {
-    long begin = System.nanoTime();
     try (DaemonProcess daemon = system.startDaemon()) {
-      begin = System.nanoTime();
-      new Gsi(daemon).build();
+      return build(daemon);
     }
+  }
+
+  /** How long it took. */
+  private static long build(DaemonProcess daemon) throws Exception {
+    long begin = System.nanoTime();
+    new Gsi(daemon).build();
     return System.nanoTime() - begin;
   }
 
@@ -80,20 +89,20 @@ class KillIT {
     assertThat(gsi.verify().path("clean").asBoolean()).as(what).isTrue();
   }
 
-  @Test
-  void aLargeCopyDuringTheTailWithAKillInTheMiddle() throws Exception {
-    Suite suite = Suite.begin("copy with kill", 1);
-    try (SampleSystem system = SampleSystem.start(2_000, suite.seed())) {
-      try (DaemonProcess daemon = system.startDaemon()) {
-        new Gsi(daemon).build();
-        copyTenThousand(system);
-        LockSupport.parkNanos(new Random(suite.seed()).nextInt(1_000_000_000));
-        daemon.kill();
-      }
-      finish(system, "COPY of 10,000 rows");
-      assertThat(system.checker().ownerRows()).isEqualTo(12_000);
-      system.checker().awaitNone(SETTLED);
+  /** How long the build before it took. */
+  private static long aLargeCopyDuringTheTailWithAKillInTheMiddle(
+      SampleSystem system, Random random) throws Exception {
+    long nanos;
+    try (DaemonProcess daemon = system.startDaemon()) {
+      nanos = build(daemon);
+      copyTenThousand(system);
+      LockSupport.parkNanos(random.nextInt(1_000_000_000));
+      daemon.kill();
     }
+    finish(system, "COPY of 10,000 rows");
+    assertThat(system.checker().ownerRows()).isEqualTo(30_000);
+    system.checker().awaitNone(SETTLED);
+    return nanos;
   }
 
   private static void copyTenThousand(SampleSystem system) throws Exception {
@@ -126,7 +135,7 @@ class KillIT {
   /** RocksDB holds what costs time to rebuild; losing it in any phase costs just that. */
   @Test
   void theStateDirectoryIsDeletedInEveryPhase() throws Exception {
-    Suite suite = Suite.begin("state deleted", 4);
+    Suite suite = Suite.begin("state deleted", 3);
     try (SampleSystem system = SampleSystem.start(20_000, suite.seed())) {
       try (DaemonProcess daemon = system.startDaemon()) {
         new Gsi(daemon).startBuild();
@@ -138,21 +147,18 @@ class KillIT {
       write(system, 1);
 
       system.deleteState();
-      finish(system, "while tailing");
-      write(system, 2);
-
       try (DaemonProcess daemon = system.startDaemon()) {
+        finish(daemon, "while tailing");
+        write(system, 2);
         assertThat(new Gsi(daemon).verifyAndEnable().path("state").asText()).isEqualTo("enabled");
         write(system, 3);
         daemon.kill();
       }
       system.deleteState();
-      finish(system, "while enabled");
-      write(system, 4);
       try (DaemonProcess daemon = system.startDaemon()) {
-        Gsi gsi = new Gsi(daemon);
-        gsi.awaitIdle();
-        assertThat(gsi.state()).isEqualTo("enabled");
+        finish(daemon, "while enabled");
+        write(system, 4);
+        assertThat(new Gsi(daemon).state()).isEqualTo("enabled");
         system.checker().awaitNone(SETTLED);
       }
     }
