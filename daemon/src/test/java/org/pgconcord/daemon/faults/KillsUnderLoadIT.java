@@ -2,25 +2,28 @@ package org.pgconcord.daemon.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.daemon.process.SampleSystem;
+import org.pgconcord.daemon.process.SampleSystem.RouterAlone;
 import org.pgconcord.daemon.process.Suite;
 import org.pgconcord.testkit.cluster.sample.SampleSchema;
 import org.pgconcord.testkit.invariant.CopyChecker;
@@ -35,6 +38,9 @@ class KillsUnderLoadIT {
   private static final Duration RECOVERY = Duration.ofSeconds(150);
   private static final int CLIENTS = 5;
   private static final int WRITES_BEFORE = 500;
+
+  /** More kills than this meet a second router. */
+  private static final int FEW = 3;
 
   /** Transactions that must end between two kills. */
   private static final int BETWEEN = 30;
@@ -66,16 +72,18 @@ class KillsUnderLoadIT {
       ThreeIndexes.enable(system.startDaemon());
       RandomWritesIT.writes(system, suite, WRITES_BEFORE);
       Residue residue = new Residue(system.cluster().shards(), system.cluster()::asSuperuser);
-      List<RandomWriter.Connector> clients = Collections.nCopies(CLIENTS, system::router);
       AtomicBoolean over = new AtomicBoolean();
-      try (Load load =
-          new Load(clients, RandomWritesIT.CLIENTS, suite.seed(), Long.MAX_VALUE, true)) {
+      try (Beside beside = new Beside(system, count > FEW);
+          Load load =
+              new Load(
+                  beside.clients(), RandomWritesIT.CLIENTS, suite.seed(), Long.MAX_VALUE, true)) {
         Thread copies = copyWriter(system, over, suite.seed());
         int daemons = 0;
         for (int kill = 0; kill < count; kill++) {
           awaitSteps(load, BETWEEN);
           LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(300)));
           daemons += kill(system, kill < 3 ? kill : random.nextInt(3), random) ? 1 : 0;
+          beside.restartIfItEnded();
         }
         awaitSteps(load, BETWEEN);
         over.set(true);
@@ -85,6 +93,42 @@ class KillsUnderLoadIT {
         System.out.printf(
             "kills under load seed=%d kills=%d of_daemon=%d %s violations=0 seconds=%d%n",
             suite.seed(), count, daemons, load.told(), (System.nanoTime() - begin) / 1_000_000_000);
+      }
+    }
+  }
+
+  /** A second router, where there is one; it may end with the catalog's server, as the daemon. */
+  private static final class Beside implements AutoCloseable {
+    private final SampleSystem system;
+    private volatile @Nullable RouterAlone router;
+
+    Beside(SampleSystem system, boolean second) throws IOException {
+      this.system = system;
+      this.router = second ? system.startRouter() : null;
+    }
+
+    List<RandomWriter.Connector> clients() {
+      return RandomWritesIT.spread(
+          router == null ? List.of(system::router) : List.of(system::router, this::connect),
+          CLIENTS);
+    }
+
+    private Connection connect() throws SQLException {
+      return Objects.requireNonNull(router).connect();
+    }
+
+    void restartIfItEnded() throws IOException {
+      RouterAlone now = router;
+      if (now != null && !now.process().isAlive()) {
+        router = system.startRouter();
+      }
+    }
+
+    @Override
+    public void close() {
+      RouterAlone now = router;
+      if (now != null) {
+        now.close();
       }
     }
   }

@@ -25,7 +25,7 @@ final class Load implements AutoCloseable {
   private volatile boolean stopping;
 
   /**
-   * @param connectors one for each client
+   * @param connectors one for each client, which reads over its neighbour's
    * @param first number of the first client; no other load of the system has these clients
    * @param most transactions of each client; it ends by itself
    * @param faults whether servers die meanwhile
@@ -34,7 +34,13 @@ final class Load implements AutoCloseable {
     this.firstRow = (first + 1L) * RandomWriter.ROWS_PER_CLIENT;
     for (int client = 0; client < connectors.size(); client++) {
       RandomWriter writer =
-          new RandomWriter(connectors.get(client), model, first + client, seed, faults);
+          new RandomWriter(
+              connectors.get(client),
+              connectors.get((client + 1) % connectors.size()),
+              model,
+              first + client,
+              seed,
+              faults);
       writers.add(writer);
       Thread thread = new Thread(() -> run(writer, most), "writer-" + client);
       thread.setDaemon(true);

@@ -3,8 +3,8 @@ package org.pgconcord.daemon.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.pgconcord.daemon.process.SampleSystem;
@@ -39,25 +39,43 @@ class RandomWritesIT {
     try (SampleSystem system = SampleSystem.start(100, suite.seed())) {
       ThreeIndexes.declare(system);
       ThreeIndexes.enable(system.startDaemon());
-      writes(system, suite, count);
+      try (SampleSystem.RouterAlone beside = system.startRouter()) {
+        writes(system, suite, count, List.of(system::router, beside::connect));
+      }
     }
   }
 
-  /** On a system whose indexes are enabled. */
+  /** Through the daemon's router alone. */
   static void writes(SampleSystem system, Suite suite, int count) throws Exception {
+    writes(system, suite, count, List.of(system::router));
+  }
+
+  /** On a system whose indexes are enabled. */
+  private static void writes(
+      SampleSystem system, Suite suite, int count, List<RandomWriter.Connector> routers)
+      throws Exception {
     long begin = System.nanoTime();
     Residue residue = new Residue(system.cluster().shards(), system.cluster()::asSuperuser);
     long most = count / CLIENTS / WRITES_PER_TRANSACTION + 1L;
-    List<RandomWriter.Connector> clients = Collections.nCopies(CLIENTS, system::router);
+    List<RandomWriter.Connector> clients = spread(routers, CLIENTS);
     try (Load load = new Load(clients, 0, suite.seed(), most, false)) {
       load.join();
       assertThat(load.violations(system.cluster())).isEmpty();
       ThreeIndexes.awaitNone(system, AUDIT);
       assertThat(residue.awaitNone(AUDIT)).isEmpty();
       System.out.printf(
-          "random writes seed=%d clients=%d %s violations=0 seconds=%d%n",
-          suite.seed(), CLIENTS, load.told(), (System.nanoTime() - begin) / 1_000_000_000);
+          "random writes seed=%d clients=%d routers=%d %s violations=0 seconds=%d%n",
+          suite.seed(),
+          CLIENTS,
+          routers.size(),
+          load.told(),
+          (System.nanoTime() - begin) / 1_000_000_000);
       assertThat(load.sum(c -> c.done)).isGreaterThan(CLIENTS * most / 3);
     }
+  }
+
+  /** Clients of these routers in turn. */
+  static List<RandomWriter.Connector> spread(List<RandomWriter.Connector> routers, int clients) {
+    return IntStream.range(0, clients).mapToObj(i -> routers.get(i % routers.size())).toList();
   }
 }

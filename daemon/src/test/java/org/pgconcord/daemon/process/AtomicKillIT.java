@@ -17,8 +17,9 @@ import org.junit.jupiter.api.TestInstance;
 import org.pgconcord.config.value.ShardId;
 
 /**
- * SIGKILL of the whole daemon, and of a shard, in the middle of a two-phase commit. A lock on the
- * catalog's table stops the commit where a test wants it.
+ * SIGKILL of the whole daemon, and of a shard, in the middle of a two-phase commit of rows on two
+ * shards and of a reference table. A lock on the catalog's table stops the commit where a test
+ * wants it.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AtomicKillIT {
@@ -94,7 +95,7 @@ class AtomicKillIT {
       system.cluster().shard(B).start();
       // Once it is told, it is there.
       assertThat(commit.join()).isTrue();
-      assertThat(written(mark)).isEqualTo(2);
+      assertThat(written(mark)).isEqualTo(4);
       awaitNothingPrepared();
       assertThat(daemon.isAlive()).isTrue();
     }
@@ -102,7 +103,10 @@ class AtomicKillIT {
 
   // --- tools -----------------------------------------------------------------------------------
 
-  /** Renames one user on each shard in one transaction; true when COMMIT said so. */
+  /**
+   * Renames one user on each shard and a country on all copies in one transaction; true when COMMIT
+   * said so.
+   */
   private CompletableFuture<Boolean> write(String mark) throws SQLException {
     Connection client = system.router();
     run(client, "SET pgconcord.tx_mode = atomic");
@@ -113,6 +117,7 @@ class AtomicKillIT {
           "UPDATE users SET name = '%s' WHERE tenant_id = %s AND user_id = %s"
               .formatted(mark, tenant, firstUser(tenant)));
     }
+    run(client, "UPDATE countries SET name = '" + mark + "' WHERE code = 'FI'");
     return CompletableFuture.supplyAsync(
         () -> {
           try (client) {
@@ -130,12 +135,17 @@ class AtomicKillIT {
     }
   }
 
+  /** Users and copies that have the mark. */
   private long written(String mark) throws SQLException {
     long rows = 0;
     for (ShardId shard : List.of(A, B)) {
       try (Connection owner = system.cluster().asOwner(shard)) {
         rows +=
-            Long.parseLong(ask(owner, "SELECT count(*) FROM users WHERE name = '" + mark + "'"));
+            Long.parseLong(
+                ask(
+                    owner,
+                    "SELECT count(*) FROM (SELECT name FROM users UNION ALL SELECT name FROM"
+                        + " countries) AS both_of WHERE name = '%s'".formatted(mark)));
       }
     }
     return rows;

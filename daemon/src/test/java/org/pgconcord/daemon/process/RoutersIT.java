@@ -136,6 +136,42 @@ class RoutersIT {
     return written;
   }
 
+  /** No router sees both waits, and no server does. */
+  @Test
+  @Order(4)
+  void aDeadlockOverTwoRoutersEndsAtTheLockTimeout() throws Exception {
+    String onOne = renameOn(0);
+    String onOther = renameOn(1);
+    ExecutorService pool = Executors.newFixedThreadPool(1);
+    try (Connection first = system.router();
+        Connection second = other.connect()) {
+      for (Connection client : List.of(first, second)) {
+        run(client, "SET lock_timeout = '1s'");
+        client.setAutoCommit(false);
+      }
+      run(first, onOne);
+      run(second, onOther);
+      Future<String> crossing = pool.submit(() -> stateOf(first, onOther));
+      List<String> states = new ArrayList<>(List.of(stateOf(second, onOne)));
+      second.rollback();
+      states.add(crossing.get(10, TimeUnit.SECONDS));
+      first.rollback();
+      assertThat(states).contains("55P03").isSubsetOf("55P03", "00000");
+    } finally {
+      pool.shutdown();
+    }
+  }
+
+  private String renameOn(int which) throws SQLException {
+    try (Connection owner = system.cluster().asOwner(system.cluster().shards().get(which));
+        Statement statement = owner.createStatement();
+        var row = statement.executeQuery("SELECT tenant_id, user_id FROM users LIMIT 1")) {
+      row.next();
+      return "UPDATE users SET name = 'd' WHERE tenant_id = %d AND user_id = %d"
+          .formatted(row.getLong(1), row.getLong(2));
+    }
+  }
+
   @Test
   @Tag("long")
   @Order(4)
