@@ -64,3 +64,16 @@ CREATE TABLE public.users_by_email (email text PRIMARY KEY, tenant_id bigint NOT
 CREATE TABLE public.countries (code character(2) PRIMARY KEY, name text);
 CREATE TABLE public.colours (colour text PRIMARY KEY);
 CREATE TABLE "Odd"."Mixed Case" (tenant_id bigint PRIMARY KEY, "Value" text);
+CREATE TABLE tpcc.warehouse (w_id integer PRIMARY KEY, w_name character varying(10), w_street_1 character varying(20), w_tax numeric(4,4), w_ytd numeric(12,2));
+CREATE TABLE tpcc.district (d_w_id integer, d_id integer, d_name character varying(10), d_tax numeric(4,4), d_ytd numeric(12,2), d_next_o_id integer, PRIMARY KEY (d_w_id, d_id));
+CREATE TABLE tpcc.customer (c_w_id integer, c_d_id integer, c_id integer, c_first character varying(16), c_last character varying(16), c_credit character(2), c_discount numeric(4,4), c_balance numeric(12,2), c_data text, PRIMARY KEY (c_w_id, c_d_id, c_id));
+CREATE TABLE tpcc.history (h_c_id integer, h_c_d_id integer, h_c_w_id integer, h_d_id integer, h_w_id integer, h_date timestamp without time zone, h_amount numeric(6,2), h_data character varying(24));
+CREATE TABLE tpcc.oorder (o_w_id integer, o_d_id integer, o_id integer, o_c_id integer, o_carrier_id integer, o_ol_cnt integer, o_entry_d timestamp without time zone, PRIMARY KEY (o_w_id, o_d_id, o_id));
+CREATE TABLE tpcc.new_order (no_w_id integer, no_d_id integer, no_o_id integer, PRIMARY KEY (no_w_id, no_d_id, no_o_id));
+CREATE TABLE tpcc.order_line (ol_w_id integer, ol_d_id integer, ol_o_id integer, ol_number integer, ol_i_id integer, ol_supply_w_id integer, ol_delivery_d timestamp without time zone, ol_quantity integer, ol_amount numeric(6,2), PRIMARY KEY (ol_w_id, ol_d_id, ol_o_id, ol_number));
+CREATE TABLE tpcc.stock (s_w_id integer, s_i_id integer, s_quantity integer, s_ytd integer, s_order_cnt integer, PRIMARY KEY (s_w_id, s_i_id));
+CREATE TABLE tpcc.item (i_id integer PRIMARY KEY, i_name character varying(24), i_price numeric(5,2), i_data character varying(50));
+CREATE TABLE bench.pgbench_accounts (aid integer PRIMARY KEY, bid integer, abalance integer, filler character(84));
+CREATE TABLE bench.pgbench_tellers (tid integer PRIMARY KEY, bid integer, tbalance integer, filler character(84));
+CREATE TABLE bench.pgbench_branches (bid integer PRIMARY KEY, bbalance integer, filler character(88));
+CREATE TABLE bench.pgbench_history (tid integer, bid integer, aid integer, delta integer, mtime timestamp without time zone, filler character(22));
