@@ -163,6 +163,12 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "The statement needs tables together that are not on one shard.",
       "Pin the sharded tables by their shard keys, or declare the small table a reference table."),
+  FAN_OUT(
+      "query/fan-out",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "The statement needs more shards than pgconcord.fanout allows.",
+      "Add an equality on the shard key, or SET pgconcord.fanout = scatter."),
   QUERY_LOCKING(
       "query/locking",
       "0A000",
@@ -561,6 +567,12 @@ public enum ErrorCode {
       ErrorCategory.RESOURCES,
       "The router has as many sessions as it may have.",
       "Close sessions, or put a connection pool in front of the application."),
+  SETTING_PINNED(
+      "session/pinned",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "Reads are pinned to one shard by pgconcord.shard, where this statement cannot run.",
+      "RESET pgconcord.shard."),
   SETTING_REFUSED(
       "session/setting-refused",
       "0A000",

@@ -2,9 +2,12 @@ package org.pgconcord.router.exec;
 
 import java.util.List;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.plan.CopyInto;
 import org.pgconcord.router.plan.Plan;
 import org.pgconcord.router.plan.Resolution;
+import org.pgconcord.router.plan.RowSplit;
 import org.pgconcord.router.plan.SessionCommand;
+import org.pgconcord.router.session.FanOut;
 import org.pgconcord.router.sql.StatementText;
 
 /** Binds a plan's values and hands the statement to the class that runs its kind. */
@@ -44,6 +47,8 @@ final class Dispatch implements Plan.Cases<Void> {
   @Override
   public Void scatter(Plan.Scatter plan) {
     List<ShardId> shards = plan.shards(execution.planned().text(), execution.parameters());
+    execution.requireFanOut(
+        plan.binding().isPresent() ? FanOut.MULTI : FanOut.SCATTER, () -> shards);
     execution.requireEqualCopies(plan.facts(), shards);
     OverShards.run(execution, shards);
     return null;
@@ -51,6 +56,14 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void gather(Plan.Gather plan) {
+    StatementText text = execution.planned().text();
+    boolean named = plan.fetches().stream().allMatch(fetch -> fetch.binding().isPresent());
+    execution.requireFanOut(
+        named ? FanOut.MULTI : FanOut.SCATTER,
+        () ->
+            plan.fetches().stream()
+                .flatMap(fetch -> fetch.shards(text, execution.parameters()).stream())
+                .toList());
     Gather.run(execution, plan);
     return null;
   }
@@ -91,12 +104,14 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void insertInParts(Plan.InsertInParts plan) {
+    requireFanOut(plan.rows());
     WriteInParts.rows(execution, plan);
     return null;
   }
 
   @Override
   public Void writeOnAll(Plan.WriteOnAll plan) {
+    execution.requireFanOut(FanOut.SCATTER, plan.group()::shards);
     execution.requireEqualCopies(plan.facts(), plan.group().shards());
     WriteInParts.onAll(execution, plan);
     return null;
@@ -104,8 +119,18 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void insertUnlessTaken(Plan.InsertUnlessTaken plan) {
+    requireFanOut(plan.rows());
     InsertUnlessTaken.run(execution, plan);
     return null;
+  }
+
+  private void requireFanOut(RowSplit rows) {
+    execution.requireFanOut(
+        FanOut.MULTI,
+        () ->
+            rows.parts(execution.planned().text(), execution.parameters(), "").stream()
+                .map(RowSplit.Part::shard)
+                .toList());
   }
 
   @Override
@@ -129,12 +154,16 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void copyFrom(Plan.CopyFrom plan) {
+    execution.requireFanOut(FanOut.MULTI, plan.group()::shards);
     CopyFrom.run(execution, plan);
     return null;
   }
 
   @Override
   public Void copyByInsert(Plan.CopyByInsert plan) {
+    if (plan.into() instanceof CopyInto.Owner owner) {
+      execution.requireFanOut(FanOut.MULTI, owner.group()::shards);
+    }
     CopyByInsert.run(execution, plan);
     return null;
   }
@@ -155,6 +184,7 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void copyTo(Plan.CopyTo plan) {
+    execution.requireFanOut(FanOut.SCATTER, plan::shards);
     execution.requireEqualCopies(plan.facts(), plan.shards());
     CopyTo.run(execution, plan);
     return null;

@@ -1,8 +1,11 @@
 package org.pgconcord.router.exec;
 
 import java.util.Collection;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.backend.BackendRequest;
@@ -12,6 +15,7 @@ import org.pgconcord.router.plan.Planned;
 import org.pgconcord.router.plan.StaleCopies;
 import org.pgconcord.router.plan.StatementFacts;
 import org.pgconcord.router.session.ClientPortal;
+import org.pgconcord.router.session.FanOut;
 import org.pgconcord.router.session.ResultSink;
 import org.pgconcord.router.session.SessionSettings;
 import org.pgconcord.router.session.StatementCall;
@@ -233,6 +237,21 @@ final class Execution {
     StaleCopies stale = facts.stale();
     if (shards.stream().anyMatch(stale::on) && !session.settings().readsStaleCopies()) {
       throw stale.refusal(shards);
+    }
+  }
+
+  /**
+   * Refuses a statement that is wider than the session allows, before anything of it is sent.
+   *
+   * @param width if it needs more than one shard
+   * @param shards asked for only where that decides
+   */
+  void requireFanOut(FanOut width, Supplier<Collection<ShardId>> shards) {
+    FanOut allowed = session.settings().fanOut();
+    if (!allowed.allows(width) && Set.copyOf(shards.get()).size() > 1) {
+      throw ErrorCode.FAN_OUT.because(
+          "statement's fan-out (%s) exceeds %s (%s)"
+              .formatted(width.word(), FanOut.SETTING, allowed.word()));
     }
   }
 

@@ -228,7 +228,8 @@ public final class Executor implements StatementRunner {
         session.settings().searchPath(),
         session.settings().currentUser(),
         commands.fixedSnapshot(),
-        session.settings().readsCovering());
+        session.settings().readsCovering(),
+        session.settings().shard());
   }
 
   /** What a failed transaction still takes. */

@@ -9,6 +9,7 @@ import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.plan.Plan;
+import org.pgconcord.router.session.FanOut;
 import org.pgconcord.router.wire.Frame;
 import org.pgconcord.router.wire.RowDescription;
 
@@ -96,6 +97,7 @@ final class ThroughIndex implements EntryLookup.Found {
     if (shards.size() == 1) {
       askOwner(lookup, shardKeys, index.gsi().unique() && !own, false);
     } else {
+      execution.requireFanOut(FanOut.MULTI, () -> shards);
       execution.requireEqualCopies(plan.facts(), List.copyOf(shards));
       OverShards.run(execution, List.copyOf(shards));
     }

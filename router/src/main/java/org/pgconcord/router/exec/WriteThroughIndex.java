@@ -10,6 +10,7 @@ import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.router.plan.EntryWork;
 import org.pgconcord.router.plan.Plan;
 import org.pgconcord.router.plan.RowSplit;
+import org.pgconcord.router.session.FanOut;
 import org.pgconcord.router.sql.SqlEdit;
 import org.pgconcord.router.sql.StatementText;
 
@@ -57,6 +58,7 @@ final class WriteThroughIndex implements EntryLookup.Found {
   @Override
   public void owners(EntryLookup lookup, Set<Tuple> shardKeys, boolean own) {
     Tuple first = shardKeys.iterator().next();
+    execution.requireFanOut(FanOut.MULTI, () -> shardKeys.stream().map(index::shardOf).toList());
     WriteInParts.named(
         execution,
         plan,

@@ -14,6 +14,7 @@ import org.pgconcord.config.catalog.RoutingState;
  *     be answered from another moment than the owner row, so that global secondary indexes are not
  *     read
  * @param covering entries of covering indexes may answer
+ * @param pinned the shard that reads are pinned to; empty for none
  */
 public record PlanContext(
     RoutingState state,
@@ -21,18 +22,24 @@ public record PlanContext(
     List<String> searchPath,
     String role,
     boolean fixedSnapshot,
-    boolean covering) {
+    boolean covering,
+    String pinned) {
   public PlanContext {
     searchPath = List.copyOf(searchPath);
   }
 
-  /** A session that takes covering reads. */
+  /** A session that takes covering reads and pins nothing. */
   public PlanContext(
       RoutingState state,
       String database,
       List<String> searchPath,
       String role,
       boolean fixedSnapshot) {
-    this(state, database, searchPath, role, fixedSnapshot, true);
+    this(state, database, searchPath, role, fixedSnapshot, true, "");
+  }
+
+  /** The same session with its reads pinned to this shard; empty for none. */
+  PlanContext withPinned(String shard) {
+    return new PlanContext(state, database, searchPath, role, fixedSnapshot, covering, shard);
   }
 }

@@ -46,7 +46,15 @@ public final class StatementPlanner {
         cached
             ? cache.get(text, context, () -> fresh(kind, text, context))
             : fresh(kind, text, context);
-    return new Planned(plan, text);
+    return new Planned(pinned(plan, context), text);
+  }
+
+  private static Plan pinned(Plan plan, PlanContext context) {
+    try {
+      return PinnedReads.of(plan, context);
+    } catch (ConcordException e) {
+      return Refusals.refused(e);
+    }
   }
 
   /**

@@ -31,7 +31,9 @@ final class EffectiveSettings {
           LOCK_TIMEOUT,
           STATEMENT_TIMEOUT,
           STALE_COPIES,
-          COVERING);
+          COVERING,
+          FanOut.SETTING,
+          SettingRules.SHARD);
 
   /** Commands that change a setting under another name than its own. */
   private static final Map<String, String> ALIASES =

@@ -63,6 +63,12 @@ public interface SessionSettings {
   /** Marked copies of reference tables are read like others: {@code pgconcord.stale_copies}. */
   boolean readsStaleCopies();
 
+  /** {@code pgconcord.fanout}. */
+  FanOut fanOut();
+
+  /** The shard that reads are pinned to, {@code pgconcord.shard}; empty for none. */
+  String shard();
+
   /** Covering indexes answer by themselves where they can: {@code pgconcord.covering}. */
   boolean readsCovering();
 

@@ -19,7 +19,9 @@ final class SettingRules {
   private static final List<String> STALE_COPIES_VALUES = List.of("refuse", STALE_ALLOW);
   static final String COVERING = OWN + "covering";
   private static final List<String> COVERING_VALUES = List.of("on", "off");
-  private static final List<String> NAMES = List.of(CommitMode.SETTING, STALE_COPIES, COVERING);
+  static final String SHARD = OWN + "shard";
+  private static final List<String> NAMES =
+      List.of(CommitMode.SETTING, STALE_COPIES, COVERING, FanOut.SETTING, SHARD);
   private static final Set<String> UTF8 = Set.of("utf8", "unicode");
   private static final Set<String> TRUE = Set.of("on", "true", "yes", "1", "t", "y", "tru", "tr");
 
@@ -33,7 +35,14 @@ final class SettingRules {
       return unknown;
     }
     return switch (key) {
-      case CommitMode.SETTING -> commitMode(value);
+      case CommitMode.SETTING ->
+          CommitMode.of(value).isPresent()
+              ? Optional.empty()
+              : noValue(CommitMode.SETTING, CommitMode.words(), value);
+      case FanOut.SETTING ->
+          FanOut.of(value).isPresent()
+              ? Optional.empty()
+              : noValue(FanOut.SETTING, FanOut.words(), value);
       case STALE_COPIES -> oneOf(STALE_COPIES, STALE_COPIES_VALUES, value);
       case COVERING -> oneOf(COVERING, COVERING_VALUES, value);
       case "client_encoding" ->
@@ -61,19 +70,13 @@ final class SettingRules {
         : Optional.empty();
   }
 
-  private static Optional<ConcordException> commitMode(String value) {
-    if (CommitMode.of(value).isPresent()) {
-      return Optional.empty();
-    }
-    List<String> words = CommitMode.words();
+  private static Optional<ConcordException> noValue(
+      String setting, List<String> words, String value) {
     return Optional.of(
         ErrorCode.SETTING_VALUE.because(
             "\"%s\" is no value of %s, which is one of %s%s"
                 .formatted(
-                    value,
-                    CommitMode.SETTING,
-                    String.join(", ", words),
-                    DidYouMean.hint(value, words))));
+                    value, setting, String.join(", ", words), DidYouMean.hint(value, words))));
   }
 
   private static Optional<ConcordException> oneOf(String name, List<String> words, String value) {

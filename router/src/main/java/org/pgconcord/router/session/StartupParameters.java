@@ -67,8 +67,14 @@ record StartupParameters(
     Map<String, String> all = new LinkedHashMap<>(settings);
     all.merge(
         "options",
-        "-c %s=%s -c %s=refuse"
-            .formatted(CommitMode.SETTING, CommitMode.MULTI.word(), SettingRules.STALE_COPIES),
+        "-c %s=%s -c %s=refuse -c %s=%s -c %s="
+            .formatted(
+                CommitMode.SETTING,
+                CommitMode.MULTI.word(),
+                SettingRules.STALE_COPIES,
+                FanOut.SETTING,
+                FanOut.SCATTER.word(),
+                SettingRules.SHARD),
         (given, ours) -> ours + " " + given);
     return all;
   }

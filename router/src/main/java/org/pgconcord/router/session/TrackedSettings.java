@@ -30,7 +30,9 @@ final class TrackedSettings implements SessionSettings {
           + " pg_catalog.current_setting('lock_timeout'),"
           + " pg_catalog.current_setting('statement_timeout'),"
           + " pg_catalog.current_setting('pgconcord.stale_copies', true),"
-          + " pg_catalog.current_setting('pgconcord.covering', true)";
+          + " pg_catalog.current_setting('pgconcord.covering', true),"
+          + " pg_catalog.current_setting('pgconcord.fanout', true),"
+          + " pg_catalog.current_setting('pgconcord.shard', true)";
   private static final Set<String> FIXED = Set.of("repeatable read", "serializable");
 
   private final SettingsRecorder recorder;
@@ -247,6 +249,16 @@ final class TrackedSettings implements SessionSettings {
   @Override
   public boolean readsCovering() {
     return !effective.now().word(EffectiveSettings.COVERING).equals("off");
+  }
+
+  @Override
+  public FanOut fanOut() {
+    return FanOut.of(effective.now().word(FanOut.SETTING)).orElse(FanOut.SCATTER);
+  }
+
+  @Override
+  public String shard() {
+    return effective.now().word(SettingRules.SHARD);
   }
 
   @Override

@@ -13,6 +13,7 @@ import org.pgconcord.router.sql.StatementText;
 //   @state tailing           of the indexes; enabled without it
 //   @path other, public      the search path; "$user", public without it
 //   @snapshot fixed          a REPEATABLE READ transaction
+//   @pinned shard-b          pgconcord.shard
 //   @marked shard-b          the copy of countries there may differ from the leader's
 //   @param int8 5            the next parameter: int8, text, unknown, numeric, float8, null ...
 //   SELECT ...
@@ -56,10 +57,11 @@ record PlanCase(List<String> head, String sql) {
         GsiState.valueOf(option("@state", "ENABLED").toUpperCase(java.util.Locale.ROOT));
     PlanContext context =
         PlanFixture.context(
-            state,
-            SearchPath.parse(option("@path", "\"$user\", public")),
-            option("@snapshot", "").equals("fixed"),
-            option("@marked", ""));
+                state,
+                SearchPath.parse(option("@path", "\"$user\", public")),
+                option("@snapshot", "").equals("fixed"),
+                option("@marked", ""))
+            .withPinned(option("@pinned", ""));
     Planned planned;
     try {
       planned = planner.plan(StatementText.one(sql), context);

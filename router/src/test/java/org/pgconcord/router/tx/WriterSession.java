@@ -24,6 +24,7 @@ import org.pgconcord.router.entries.ServiceSessions;
 import org.pgconcord.router.entries.Suspects;
 import org.pgconcord.router.plan.TransactionModes;
 import org.pgconcord.router.session.CommitMode;
+import org.pgconcord.router.session.FanOut;
 import org.pgconcord.router.session.ResultSink;
 import org.pgconcord.router.session.SessionSettings;
 import org.pgconcord.router.session.SettingCommand;
@@ -230,6 +231,16 @@ final class WriterSession implements AutoCloseable, Suspects {
     @Override
     public CommitMode commitMode() {
       return CommitMode.MULTI;
+    }
+
+    @Override
+    public FanOut fanOut() {
+      return FanOut.SCATTER;
+    }
+
+    @Override
+    public String shard() {
+      return "";
     }
 
     @Override

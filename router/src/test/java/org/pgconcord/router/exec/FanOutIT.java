@@ -1,0 +1,175 @@
+package org.pgconcord.router.exec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.pgconcord.router.exec.DeclaredRouter.rows;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.pgconcord.config.value.ShardId;
+
+/** pgconcord.fanout and pgconcord.shard: what they refuse is refused before anything is sent. */
+class FanOutIT {
+  private static final String DOCUMENT =
+      """
+      {"authoritative_shard_group": "meta",
+       "shard_indexes": {"tenant": {"type": "xxhash", "columns": ["tenant_id"]}},
+       "shard_groups": [
+         {"uid": "meta", "key_ranges": [{"shard_uid": "shard-a"}]},
+         {"uid": "data", "default_shard_index": "tenant", "key_ranges": [
+           {"shard_uid": "shard-a", "end": "80"},
+           {"shard_uid": "shard-b", "start": "80"}]}],
+       "databases": {"app": {"schemas": {"public": {
+         "reference_tables": {"countries": {"shard_groups": ["data"]}},
+         "tables": {"orders": {"shard_group": "data"}, "notes": {"shard_group": "meta"}}}}}}}
+      """;
+
+  private static final List<String> SINGLE =
+      List.of(
+          "SELECT * FROM orders WHERE tenant_id = 5",
+          "SELECT * FROM countries",
+          "SELECT * FROM notes",
+          "SELECT 1",
+          "SELECT count(*) FROM orders WHERE tenant_id = 5",
+          "INSERT INTO orders VALUES (5, 900)",
+          "UPDATE countries SET name = name",
+          "DELETE FROM orders WHERE tenant_id = 5 AND order_id = 900");
+
+  private static final List<String> MULTI =
+      List.of(
+          "SELECT * FROM orders WHERE tenant_id IN (0, 1, 2, 3, 4, 5, 6, 7)",
+          "SELECT count(*) FROM orders WHERE tenant_id IN (0, 1, 2, 3, 4, 5, 6, 7)",
+          "INSERT INTO orders VALUES (0, 900), (1, 900), (2, 900), (3, 900), (4, 900), (5, 900)");
+
+  private static final List<String> SCATTER =
+      List.of(
+          "SELECT * FROM orders",
+          "SELECT count(*) FROM orders",
+          "DELETE FROM orders WHERE order_id = 900",
+          "EXPLAIN (ROUTER, ANALYZE) SELECT * FROM orders");
+
+  private static DeclaredRouter router;
+
+  @BeforeAll
+  static void start() throws SQLException {
+    router =
+        new DeclaredRouter(
+            2,
+            DOCUMENT,
+            List.of(
+                "CREATE TABLE orders (tenant_id bigint, order_id bigint, PRIMARY KEY (tenant_id,"
+                    + " order_id))",
+                "CREATE TABLE countries (code text PRIMARY KEY, name text)",
+                "CREATE TABLE notes (id int PRIMARY KEY, body text)"));
+    try (Connection client = router.connect("simple")) {
+      for (int i = 0; i < 8; i++) {
+        rows(client, "INSERT INTO orders VALUES (%1$d, %1$d)".formatted(i));
+      }
+    }
+  }
+
+  @AfterAll
+  static void stop() {
+    router.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"simple", "extended"})
+  void widerStatementsAreRefused(String mode) throws SQLException {
+    try (Connection client = router.connect(mode)) {
+      rows(client, "SET pgconcord.fanout = single");
+      accepted(client, SINGLE);
+      refused(client, MULTI, "multi", "single");
+      refused(client, SCATTER, "scatter", "single");
+      rows(client, "SET pgconcord.fanout TO 'MULTI'");
+      accepted(client, SINGLE);
+      accepted(client, MULTI);
+      refused(client, SCATTER, "scatter", "multi");
+      rows(client, "RESET pgconcord.fanout");
+      accepted(client, SCATTER);
+    }
+  }
+
+  private static void accepted(Connection client, List<String> statements) throws SQLException {
+    for (String statement : statements) {
+      rows(client, statement);
+    }
+  }
+
+  private static void refused(
+      Connection client, List<String> statements, String width, String allowed) {
+    for (String statement : statements) {
+      assertThatThrownBy(() -> rows(client, statement))
+          .as(statement)
+          .hasMessageContaining(
+              "statement's fan-out (%s) exceeds pgconcord.fanout (%s)".formatted(width, allowed));
+    }
+  }
+
+  @Test
+  void theSettingFollowsTheTransaction() throws SQLException {
+    try (Connection client = router.connect("simple")) {
+      assertThat(rows(client, "SHOW pgconcord.fanout")).containsExactly("scatter");
+      rows(client, "BEGIN; SET pgconcord.fanout = single; ROLLBACK");
+      rows(client, "SELECT * FROM orders");
+      rows(client, "BEGIN; SET LOCAL pgconcord.fanout = single");
+      refused(client, List.of("SELECT * FROM orders"), "scatter", "single");
+      rows(client, "ROLLBACK");
+      assertThat(rows(client, "SELECT * FROM orders")).hasSize(8);
+    }
+    try (Connection client = withOptions("-c%20pgconcord.fanout=multi")) {
+      assertThat(rows(client, "SHOW pgconcord.fanout")).containsExactly("multi");
+      refused(client, List.of("SELECT * FROM orders"), "scatter", "multi");
+    }
+  }
+
+  @Test
+  void wrongNamesAndValuesAreRefused() throws SQLException {
+    try (Connection client = router.connect("simple")) {
+      assertThatThrownBy(() -> rows(client, "SET pgconcord.fanuot = single"))
+          .hasMessageContaining("did you mean \"pgconcord.fanout\"?");
+      assertThatThrownBy(() -> rows(client, "SET pgconcord.fanout = singel"))
+          .hasMessageContaining("did you mean \"single\"?");
+      assertThatThrownBy(() -> rows(client, "SHOW pgconcord.shrad"))
+          .hasMessageContaining("did you mean \"pgconcord.shard\"?");
+      assertThatThrownBy(() -> rows(client, "SELECT set_config('pgconcord.fanout', 'x', false)"))
+          .hasMessageContaining("[function/session-state]");
+      assertThatThrownBy(() -> withOptions("-c%20pgconcord.fanout=wide"))
+          .hasMessageContaining("is no value of pgconcord.fanout");
+    }
+  }
+
+  @Test
+  void aPinnedSessionReadsOneShardAndWritesNothing() throws SQLException {
+    ShardId second = router.cluster.shards().get(1);
+    int there = router.direct(second, "SELECT order_id FROM orders").size();
+    try (Connection client = router.connect("extended")) {
+      rows(client, "SET pgconcord.shard = 'shard-b'");
+      assertThat(rows(client, "SELECT order_id FROM orders")).hasSize(there).hasSizeBetween(1, 7);
+      assertThat(rows(client, "SELECT count(*) FROM orders")).containsExactly("" + there);
+      assertThatThrownBy(() -> rows(client, "DELETE FROM orders"))
+          .hasMessageContaining("[session/pinned]");
+      assertThatThrownBy(() -> rows(client, "INSERT INTO orders VALUES (3, 901)"))
+          .hasMessageContaining("[session/pinned]");
+      rows(client, "SET pgconcord.shard = 'shard-q'");
+      assertThatThrownBy(() -> rows(client, "SELECT 1 FROM orders"))
+          .hasMessageContaining("pgconcord.shard names no shard: \"shard-q\"");
+      rows(client, "RESET pgconcord.shard");
+      assertThat(rows(client, "SELECT order_id FROM orders")).hasSize(8);
+    }
+  }
+
+  private static Connection withOptions(String options) throws SQLException {
+    try (Connection plain = router.connect("simple")) {
+      return DriverManager.getConnection(
+          plain.getMetaData().getURL() + "&user=demo&options=" + options);
+    }
+  }
+}
