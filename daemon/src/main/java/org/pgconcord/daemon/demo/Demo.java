@@ -45,6 +45,7 @@ final class Demo {
     showPlan(router, user, "Ask again: the entry names the shard, and only that one is asked");
     switch (options.tour()) {
       case SAMPLES -> samples(cluster, router, admin, user);
+      case READS -> new ReadsTour(narrator, router, user).run();
       case CRASH -> new CrashTour(options, narrator, cluster, admin, router, user).run(ending);
     }
     end();

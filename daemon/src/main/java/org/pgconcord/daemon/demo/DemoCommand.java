@@ -75,6 +75,7 @@ public final class DemoCommand implements Callable<Integer> {
       description = {
         "What to show once the index is enabled (default: ${DEFAULT-VALUE}):",
         "samples: repairs, and one query of each kind;",
+        "reads: ten reads with their routes, what each shard did, and why;",
         "crash: a server is killed between two commits of one INSERT."
       })
   private Tour tour = Tour.SAMPLES;

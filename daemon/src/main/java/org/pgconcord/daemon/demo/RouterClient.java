@@ -44,9 +44,18 @@ final class RouterClient implements AutoCloseable {
 
   /** The router's plan, one line per row. */
   List<String> explain(String sql) throws SQLException {
+    return lines("EXPLAIN (ROUTER) " + sql);
+  }
+
+  /** The plan and what each shard did. */
+  List<String> analyze(String sql) throws SQLException {
+    return lines("EXPLAIN (ROUTER, ANALYZE) " + sql);
+  }
+
+  private List<String> lines(String sql) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       statement.setEscapeProcessing(false);
-      try (ResultSet rows = statement.executeQuery("EXPLAIN (ROUTER) " + sql)) {
+      try (ResultSet rows = statement.executeQuery(sql)) {
         List<String> lines = new java.util.ArrayList<>();
         while (rows.next()) {
           lines.add(rows.getString(1));

@@ -40,6 +40,17 @@ final class DemoIT {
   }
 
   @Test
+  void tenReadsAreShownWithTheirRoutes() throws Exception {
+    Process demo = start("--tour", "reads", "--exit", "--rows", "1000");
+    boolean ended = demo.waitFor(8, TimeUnit.MINUTES);
+    demo.destroyForcibly();
+    assertThat(ended).as(output()).isTrue();
+    assertThat(demo.exitValue()).as(output()).isZero();
+    assertThat(output().split("Actual: SELECT ", -1)).hasSize(11);
+    assertThat(output()).contains("Why: no equality on the column of index app.by_email");
+  }
+
+  @Test
   void aServerIsKilledBetweenTwoCommitsAndNothingIsWrong() throws Exception {
     Process demo = start("--tour", "crash", "--exit", "--rows", "1000");
     boolean ended = demo.waitFor(8, TimeUnit.MINUTES);

@@ -135,6 +135,8 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void insertGathered(Plan.InsertGathered plan) {
+    execution.requireFanOut(
+        FanOut.MULTI, () -> execution.session().services().epochs().current().topology().shards());
     InsertGathered.run(
         execution, plan, query -> plan.select().match(new Dispatch(query, commands)));
     return null;

@@ -86,6 +86,7 @@ final class ExplainPlanner {
   private static boolean isCarriedOutHere(Plan plan) {
     return plan instanceof Plan.CopyWrite
         || plan instanceof Plan.InsertInParts
+        || plan instanceof Plan.InsertGathered
         || plan instanceof Plan.WriteOnAll
         || plan instanceof Plan.InsertUnlessTaken
         || plan instanceof Plan.GsiWrite

@@ -7,6 +7,8 @@ import static org.pgconcord.router.exec.DeclaredRouter.rows;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
+import java.sql.Statement;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -66,6 +68,9 @@ class FanOutIT {
             List.of(
                 "CREATE TABLE orders (tenant_id bigint, order_id bigint, PRIMARY KEY (tenant_id,"
                     + " order_id))",
+                "CREATE FUNCTION told() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+                    + " RAISE NOTICE 'row %', NEW.order_id; RETURN NEW; END $$",
+                "CREATE TRIGGER told BEFORE UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION told()",
                 "CREATE TABLE countries (code text PRIMARY KEY, name text)",
                 "CREATE TABLE notes (id int PRIMARY KEY, body text)"));
     try (Connection client = router.connect("simple")) {
@@ -143,6 +148,45 @@ class FanOutIT {
           .hasMessageContaining("[function/session-state]");
       assertThatThrownBy(() -> withOptions("-c%20pgconcord.fanout=wide"))
           .hasMessageContaining("is no value of pgconcord.fanout");
+    }
+  }
+
+  @Test
+  void inRepeatableReadEachShardKeepsASnapshotOfItsOwn() throws SQLException {
+    String both =
+        "SELECT count(*) FROM orders WHERE tenant_id IN (0, 1, 2, 3, 4, 5, 6, 7) AND order_id = 950";
+    String insert =
+        "INSERT INTO orders VALUES (0, 950), (1, 950), (2, 950), (3, 950), (4, 950), (5, 950)";
+    try (Connection reader = router.connect("simple");
+        Connection writer = router.connect("simple")) {
+      rows(reader, "BEGIN ISOLATION LEVEL REPEATABLE READ");
+      assertThat(rows(reader, both)).containsExactly("0");
+      rows(writer, insert);
+      assertThat(rows(reader, both)).containsExactly("0");
+      rows(reader, "COMMIT");
+      assertThat(rows(reader, both)).containsExactly("6");
+      rows(reader, "BEGIN ISOLATION LEVEL REPEATABLE READ");
+      String first =
+          rows(reader, "SELECT tenant_id FROM orders WHERE order_id = 950 AND tenant_id IN (0)")
+              .get(0);
+      assertThat(first).isEqualTo("0");
+      rows(writer, "DELETE FROM orders WHERE order_id = 950");
+      String seen = rows(reader, both).get(0);
+      assertThat(seen).as("the other shard's snapshot is younger").isNotIn("0", "6");
+      rows(reader, "COMMIT");
+    }
+  }
+
+  @Test
+  void noticesOfAllShardsComeThrough() throws SQLException {
+    try (Connection client = router.connect("simple");
+        Statement statement = client.createStatement()) {
+      statement.execute("UPDATE orders SET order_id = order_id WHERE order_id < 8");
+      int notices = 0;
+      for (SQLWarning one = statement.getWarnings(); one != null; one = one.getNextWarning()) {
+        notices++;
+      }
+      assertThat(notices).isEqualTo(8);
     }
   }
 
