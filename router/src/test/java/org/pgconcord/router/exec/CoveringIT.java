@@ -28,6 +28,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -37,6 +38,7 @@ import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.schema.UniqueKey;
 import org.pgconcord.config.topology.Gsi;
+import org.pgconcord.config.topology.GsiMode;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
@@ -124,6 +126,10 @@ class CoveringIT {
   }
 
   private static void publish(GsiState state, boolean ownerSecurity) {
+    publish(INDEX.gsi(), state, ownerSecurity);
+  }
+
+  private static void publish(Gsi gsi, GsiState state, boolean ownerSecurity) {
     long revision = rig.router.epochs.current().revision() + 1;
     RoutingState plain = UsersIndex.routing(revision, state, revision);
     Map<TableName, TableSchema> tables = new HashMap<>(plain.schemas().get("app"));
@@ -139,22 +145,25 @@ class CoveringIT {
             users.replicaIdentityColumns(),
             ownerSecurity,
             0));
-    tables.put(
-        UsersByEmail.LOOKUP,
-        new TableSchema(
-            UsersByEmail.LOOKUP,
-            'r',
-            List.of(
-                new Column("email", 1, 25, "text", "default", true, true, false, false),
-                new Column("tenant_id", 2, 20, "bigint", null, true, true, false, false),
-                new Column(Gsi.PENDING, 3, 25, "text", "default", true, false, false, false)),
-            List.of(new UniqueKey("users_by_email_pkey", List.of("email"), true, true)),
-            'd',
-            List.of("email"),
-            false,
-            0));
+    tables.put(UsersByEmail.LOOKUP, lookupTable());
     rig.router.epochs.publish(
-        new RoutingState(revision, topology(INDEX.gsi()), plain.gsis(), Map.of("app", tables)));
+        new RoutingState(revision, topology(gsi), plain.gsis(), Map.of("app", tables)));
+  }
+
+  /** As gsi build makes it. */
+  static TableSchema lookupTable() {
+    return new TableSchema(
+        UsersByEmail.LOOKUP,
+        'r',
+        List.of(
+            new Column("email", 1, 25, "text", "default", true, true, false, false),
+            new Column("tenant_id", 2, 20, "bigint", null, true, true, false, false),
+            new Column(Gsi.PENDING, 3, 25, "text", "default", true, false, false, false)),
+        List.of(new UniqueKey("users_by_email_pkey", List.of("email"), true, true)),
+        'd',
+        List.of("email"),
+        false,
+        0);
   }
 
   private static void switchTo(boolean on) throws SQLException {
@@ -448,6 +457,27 @@ class CoveringIT {
     }
     settle("u@b");
     assertThat(tokens()).isEqualTo("0");
+  }
+
+  @Test
+  void everyFormOfWriteKeepsEveryAnswerTrue() throws Exception {
+    attack(20);
+  }
+
+  @Test
+  @Tag("long")
+  void everyFormOfWriteKeepsEveryAnswerTrueForLong() throws Exception {
+    attack(2_000);
+  }
+
+  private static void attack(int rounds) throws Exception {
+    Gsi extended = INDEX.gsi().in(GsiMode.EXTENDED);
+    publish(extended, GsiState.ENABLED, false);
+    CoveringAttack.prepare(rig, INDEX);
+    CoveringAttack attack =
+        new CoveringAttack(rig, INDEX, Long.getLong("pgconcord.seed", System.nanoTime()), rounds);
+    attack.run();
+    attack.tokensGo();
   }
 
   /** Each answer was true at some moment while it was made. */

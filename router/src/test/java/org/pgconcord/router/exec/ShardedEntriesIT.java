@@ -23,7 +23,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.pgconcord.config.catalog.GsiState;
+import org.pgconcord.config.catalog.RoutingState;
+import org.pgconcord.config.schema.TableSchema;
+import org.pgconcord.config.topology.Gsi;
+import org.pgconcord.config.topology.GsiMode;
+import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.TableName;
 import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.router.tx.Shards;
@@ -119,6 +125,34 @@ class ShardedEntriesIT {
       run(client, "COMMIT");
       assertThat(shards.entries()).isEqualTo(Map.of(there, ON_A));
     }
+  }
+
+  /** Tokens of a covering index are on both lookup shards. */
+  @Test
+  void aCoveringIndexOfBothLookupShardsAnswersTruly() throws Exception {
+    Gsi gsi = INDEX.gsi().answering().in(GsiMode.EXTENDED);
+    Topology.LogicalDatabase app = DECLARED.topology().database("app").orElseThrow();
+    Topology topology =
+        new Topology(
+            DECLARED.topology().authoritativeGroup(),
+            DECLARED.topology().groups(),
+            DECLARED.topology().indexes(),
+            Map.of(
+                "app",
+                new Topology.LogicalDatabase(
+                    "app", app.tables(), List.of(gsi), app.schemaDefaults(), app.fallback())));
+    LookupIndex index = LookupIndex.resolve(topology, INDEX.owner(), gsi);
+    CoveringAttack.prepare(rig, index);
+    long revision = rig.router.epochs.current().revision() + 1;
+    RoutingState plain = UsersIndex.routing(DECLARED, revision, GsiState.ENABLED, revision);
+    Map<TableName, TableSchema> tables = new HashMap<>(plain.schemas().get("app"));
+    tables.put(UsersByEmail.LOOKUP, CoveringIT.lookupTable());
+    rig.router.epochs.publish(
+        new RoutingState(revision, topology, plain.gsis(), Map.of("app", tables)));
+    CoveringAttack attack =
+        new CoveringAttack(rig, index, Long.getLong("pgconcord.seed", System.nanoTime()), 15);
+    attack.run();
+    attack.tokensGo();
   }
 
   /** Eight clients insert and delete the same keys from tenants of both shards. */
