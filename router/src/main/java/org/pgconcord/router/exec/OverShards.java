@@ -3,12 +3,14 @@ package org.pgconcord.router.exec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.backend.BackendListener;
+import org.pgconcord.router.session.FanOut;
 import org.pgconcord.router.tx.Failures;
 import org.pgconcord.router.wire.CommandTag;
 import org.pgconcord.router.wire.ErrorFields;
@@ -31,13 +33,16 @@ final class OverShards {
   private @Nullable RowDescription description;
   private @Nullable ShardId describedBy;
   private @Nullable ErrorFields failure;
+  private final List<ShardId> asked;
   private final long expected;
   private List<ShardId> others;
   private long rows;
   private int open;
 
-  private OverShards(Execution execution, long expected, List<ShardId> others) {
+  private OverShards(
+      Execution execution, List<ShardId> asked, long expected, List<ShardId> others) {
     this.execution = execution;
+    this.asked = asked;
     this.expected = expected;
     this.others = others;
   }
@@ -58,7 +63,7 @@ final class OverShards {
               "a row limit over several shards is not supported"));
       return;
     }
-    new OverShards(execution, expected, others).ask(shards);
+    new OverShards(execution, shards, expected, others).ask(shards);
   }
 
   private void ask(List<ShardId> shards) {
@@ -67,6 +72,19 @@ final class OverShards {
       all = all.thenCompose(before -> execution.tx().backend(shard)).thenAccept(running::add);
     }
     execution.then(all, acquired -> send());
+  }
+
+  private void askOthers() {
+    List<ShardId> rest = others;
+    others = List.of();
+    try {
+      execution.requireFanOut(
+          FanOut.SCATTER, () -> Stream.concat(asked.stream(), rest.stream()).toList());
+    } catch (ConcordException e) {
+      execution.fail(e);
+      return;
+    }
+    ask(rest);
   }
 
   private void send() {
@@ -91,9 +109,7 @@ final class OverShards {
       return;
     }
     if (failure == null && rows < expected && !others.isEmpty()) {
-      List<ShardId> rest = others;
-      others = List.of();
-      ask(rest);
+      askOthers();
     } else if (failure == null) {
       execution.sink().complete("SELECT " + rows);
       execution.done();

@@ -114,6 +114,7 @@ final class ThroughIndex implements EntryLookup.Found {
     shardKeys.forEach(shardKey -> shards.add(index.shardOf(shardKey)));
     List<ShardId> others =
         index.ownerShards().stream().filter(shard -> !shards.contains(shard)).toList();
+    execution.requireFanOut(FanOut.MULTI, () -> shards);
     execution.requireEqualCopies(plan.facts(), index.ownerShards());
     OverShards.run(execution, List.copyOf(shards), rows, others);
   }

@@ -247,6 +247,23 @@ class IndexReadsIT {
     client.close();
   }
 
+  /** A list that is refused for its width is never answered short. */
+  @Test
+  void theWidthThatASessionAllowsIsKept() throws SQLException {
+    String one = "SELECT email FROM users WHERE email IN ('e1', 'e2')";
+    String two = "SELECT email FROM users WHERE email IN ('e1', 'e7')";
+    String fewer = "SELECT email FROM users WHERE email IN ('e1', 'e7') AND user_id > 100";
+    run(client, "SET pgconcord.fanout = 'single'");
+    assertThat(rows(client, one)).hasSize(2);
+    assertThat(WholeServer.answer(client, two)).startsWith("error").contains("fan-out (multi)");
+    run(client, "SET pgconcord.fanout = 'multi'");
+    assertThat(rows(client, two)).hasSize(2);
+    assertThat(WholeServer.answer(client, fewer)).startsWith("error").contains("fan-out (scatter)");
+    run(client, "SET pgconcord.fanout = 'scatter'");
+    assertThat(rows(client, fewer)).isEmpty();
+    client.close();
+  }
+
   @Test
   void randomReadsBetweenWrites() throws SQLException {
     randomly(3, 12);
