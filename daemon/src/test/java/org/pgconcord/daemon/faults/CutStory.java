@@ -201,6 +201,26 @@ enum CutStory {
     Set<String> after(Rows rows) {
       return set();
     }
+  },
+
+  /** Two new rows on two shards, one of which is left out: its key is another row's. */
+  UNLESS_TAKEN(Kind.USERS) {
+    @Override
+    List<String> before(Rows rows) {
+      return List.of(rows.insert(rows.home(), 0, "x"));
+    }
+
+    @Override
+    List<String> statements(Rows rows) {
+      return List.of(
+          rows.insert(rows.away(), 1, "x") + " ON CONFLICT (email) DO NOTHING",
+          rows.insert(rows.home(), 2, "y") + " ON CONFLICT (email) DO NOTHING");
+    }
+
+    @Override
+    Set<String> after(Rows rows) {
+      return set(rows.row(rows.home(), 0, "x"), rows.row(rows.home(), 2, "y"));
+    }
   };
 
   /** Which table the story is about. */

@@ -1,7 +1,6 @@
 package org.pgconcord.daemon.faults;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
@@ -9,13 +8,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,18 +40,17 @@ final class RandomWriter {
   private static final String PENDING = "[tx/commit-pending]";
 
   private final Connector connector;
-  private final Connector others;
+  private final ReadBack readBack;
   private final WriteModel model;
   private final Random random;
   private final boolean faults;
   private final Counts counts = new Counts();
 
   /** Own rows that are there for sure: number to row. */
-  private final Map<Long, Row> mine = new TreeMap<>();
+  private final Map<Long, UserRow> mine = new TreeMap<>();
 
   private long next;
   private @Nullable Connection open;
-  private @Nullable Connection reading;
 
   interface Connector {
     Connection connect() throws SQLException;
@@ -83,25 +79,6 @@ final class RandomWriter {
     }
   }
 
-  private record Row(long tenant, long user, String email, @Nullable String country, String name) {
-    String state() {
-      return tenant + "/" + email + "/" + country + "/" + name;
-    }
-
-    String values() {
-      return "(%d, %d, '%s', %s, '%s')"
-          .formatted(tenant, user, email, country == null ? "NULL" : "'" + country + "'", name);
-    }
-
-    boolean hot() {
-      return email.startsWith("hot") || name.startsWith("hot");
-    }
-
-    Row withEmail(String other) {
-      return new Row(tenant, user, other, country, name);
-    }
-  }
-
   /** Thrown when a statement of the transaction was refused and nothing caught it. */
   private static final class Refused extends Exception {
     private static final long serialVersionUID = 1;
@@ -127,7 +104,7 @@ final class RandomWriter {
       long seed,
       boolean faults) {
     this.connector = connector;
-    this.others = others;
+    this.readBack = new ReadBack(others);
     this.model = model;
     this.random = new Random(seed * 31 + client);
     this.faults = faults;
@@ -140,13 +117,13 @@ final class RandomWriter {
 
   void close() {
     drop();
-    close(reading);
+    readBack.close();
   }
 
   /** One transaction. */
   void step() {
-    Map<Long, Row> before = new HashMap<>(mine);
-    Map<Long, Row> after = new HashMap<>(mine);
+    Map<Long, UserRow> before = new HashMap<>(mine);
+    Map<Long, UserRow> after = new HashMap<>(mine);
     boolean atomic = random.nextInt(3) == 0;
     boolean explicit = random.nextInt(3) > 0;
     boolean committing = false;
@@ -182,16 +159,9 @@ final class RandomWriter {
     return open;
   }
 
-  private Connection reader() throws SQLException {
-    if (reading == null) {
-      reading = others.connect();
-    }
-    return reading;
-  }
-
   // --- what it does ----------------------------------------------------------------------------
 
-  private void transaction(Connection connection, Map<Long, Row> rows)
+  private void transaction(Connection connection, Map<Long, UserRow> rows)
       throws SQLException, Refused {
     for (int left = 1 + random.nextInt(4); left > 0; left--) {
       if (random.nextInt(3) == 0) {
@@ -203,9 +173,9 @@ final class RandomWriter {
   }
 
   /** A refusal inside is undone, and the transaction goes on. */
-  private void underSavepoint(Connection connection, Map<Long, Row> rows) throws SQLException {
+  private void underSavepoint(Connection connection, Map<Long, UserRow> rows) throws SQLException {
     Savepoint savepoint = connection.setSavepoint();
-    Map<Long, Row> here = new HashMap<>(rows);
+    Map<Long, UserRow> here = new HashMap<>(rows);
     try {
       statement(connection, rows);
       if (random.nextBoolean()) {
@@ -224,12 +194,13 @@ final class RandomWriter {
     }
   }
 
-  private static void back(Map<Long, Row> rows, Map<Long, Row> here) {
+  private static void back(Map<Long, UserRow> rows, Map<Long, UserRow> here) {
     rows.clear();
     rows.putAll(here);
   }
 
-  private void statement(Connection connection, Map<Long, Row> rows) throws SQLException, Refused {
+  private void statement(Connection connection, Map<Long, UserRow> rows)
+      throws SQLException, Refused {
     counts.writes++;
     int what = rows.size() >= MOST_ROWS ? 3 + random.nextInt(4) : random.nextInt(7);
     if (rows.isEmpty() || what < 2) {
@@ -247,25 +218,21 @@ final class RandomWriter {
     }
   }
 
-  private Row any(Map<Long, Row> rows) {
-    List<Row> all = new ArrayList<>(rows.values());
+  private UserRow any(Map<Long, UserRow> rows) {
+    List<UserRow> all = new ArrayList<>(rows.values());
     return all.get(random.nextInt(all.size()));
   }
 
-  private void insert(Connection connection, Map<Long, Row> rows, int count)
+  private void insert(Connection connection, Map<Long, UserRow> rows, int count)
       throws SQLException, Refused {
-    List<Row> made = new ArrayList<>();
+    List<UserRow> made = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       long user = ++next;
       String name = random.nextInt(5) == 0 ? "hot" + random.nextInt(HOT_KEYS) : "n" + user;
       String country = List.of("FI", "FR", "").get(random.nextInt(3));
-      made.add(new Row(tenant(), user, email(), country.isEmpty() ? null : country, name));
+      made.add(new UserRow(tenant(), user, email(), country.isEmpty() ? null : country, name));
     }
-    send(
-        connection,
-        "INSERT INTO users (tenant_id, user_id, email, country_code, name) VALUES "
-            + String.join(", ", made.stream().map(Row::values).toList()),
-        made.stream().anyMatch(Row::hot));
+    send(connection, UserRow.insert(made), made.stream().anyMatch(UserRow::hot));
     made.forEach(row -> rows.put(row.user(), row));
   }
 
@@ -279,37 +246,25 @@ final class RandomWriter {
         : "e" + ++next + "@x.org";
   }
 
-  private void delete(Connection connection, Map<Long, Row> rows, Row row)
+  private void delete(Connection connection, Map<Long, UserRow> rows, UserRow row)
       throws SQLException, Refused {
-    send(
-        connection,
-        "DELETE FROM users WHERE tenant_id = %d AND user_id = %d"
-            .formatted(row.tenant(), row.user()),
-        row.hot());
+    send(connection, row.delete(), row.hot());
     rows.remove(row.user());
   }
 
-  private void rename(Connection connection, Map<Long, Row> rows, Row row)
+  private void rename(Connection connection, Map<Long, UserRow> rows, UserRow row)
       throws SQLException, Refused {
-    Row renamed = row.withEmail(email());
-    send(
-        connection,
-        "UPDATE users SET email = '%s' WHERE tenant_id = %d AND user_id = %d"
-            .formatted(renamed.email(), row.tenant(), row.user()),
-        row.hot() || renamed.hot());
+    UserRow renamed = row.withEmail(email());
+    send(connection, row.update(renamed), row.hot() || renamed.hot());
     rows.put(row.user(), renamed);
   }
 
   /** The keys go with the row, to a tenant that may live on another shard. */
-  private void move(Connection connection, Map<Long, Row> rows, Row row)
+  private void move(Connection connection, Map<Long, UserRow> rows, UserRow row)
       throws SQLException, Refused {
     delete(connection, rows, row);
-    Row moved = new Row(tenant(), ++next, row.email(), row.country(), row.name());
-    send(
-        connection,
-        "INSERT INTO users (tenant_id, user_id, email, country_code, name) VALUES "
-            + moved.values(),
-        row.hot());
+    UserRow moved = new UserRow(tenant(), ++next, row.email(), row.country(), row.name());
+    send(connection, UserRow.insert(List.of(moved)), row.hot());
     rows.put(moved.user(), moved);
   }
 
@@ -336,67 +291,28 @@ final class RandomWriter {
 
   // --- what it is told -------------------------------------------------------------------------
 
-  private void done(Map<Long, Row> before, Map<Long, Row> after) throws SQLException {
+  private void done(Map<Long, UserRow> before, Map<Long, UserRow> after) throws SQLException {
     counts.done++;
     model.done(changes(before, after));
     mine.clear();
     mine.putAll(after);
     try {
       if (!mine.isEmpty() && random.nextInt(4) == 0) {
-        mustFind(any(mine));
+        readBack.mustFind(any(mine));
+        counts.reads++;
       }
       if (random.nextInt(4) == 0) {
-        mustNotFind(given(before, after));
+        counts.reads += readBack.mustNotFindWhatIsGone(before.values(), after.values()) ? 1 : 0;
       }
     } catch (SQLException e) {
       if (!faults) {
         throw new AssertionError("an acknowledged row cannot be read", e);
       }
-      close(reading);
-      reading = null;
+      readBack.close();
     }
   }
 
-  /** A row that had a key which nobody else wants, and which no row has now. */
-  private static Optional<Row> given(Map<Long, Row> before, Map<Long, Row> after) {
-    Set<String> kept = after.values().stream().map(Row::email).collect(Collectors.toSet());
-    return before.values().stream()
-        .filter(row -> !row.email().startsWith("hot") && !kept.contains(row.email()))
-        .findFirst();
-  }
-
-  /** Nobody has touched it since it was acknowledged. */
-  private void mustFind(Row row) throws SQLException {
-    if (!found(row)) {
-      throw new AssertionError("an acknowledged row is not found by its key: " + row);
-    }
-    counts.reads++;
-  }
-
-  /** That it has gone was acknowledged. */
-  private void mustNotFind(Optional<Row> gone) throws SQLException {
-    if (gone.isPresent() && found(gone.get())) {
-      throw new AssertionError("a row is found by the key that it has given up: " + gone.get());
-    }
-    counts.reads += gone.isPresent() ? 1 : 0;
-  }
-
-  private boolean found(Row row) throws SQLException {
-    try (Statement statement = reader().createStatement();
-        ResultSet found =
-            statement.executeQuery(
-                "SELECT user_id FROM users WHERE email = '" + row.email() + "'")) {
-      if (!found.next()) {
-        return false;
-      }
-      if (found.getLong(1) != row.user() || found.next()) {
-        throw new AssertionError("another row is found by the key of " + row);
-      }
-      return true;
-    }
-  }
-
-  private static Map<Long, String> changes(Map<Long, Row> before, Map<Long, Row> after) {
+  private static Map<Long, String> changes(Map<Long, UserRow> before, Map<Long, UserRow> after) {
     Map<Long, String> changes = new TreeMap<>();
     after.forEach(
         (user, row) -> {
@@ -412,8 +328,8 @@ final class RandomWriter {
 
   private void refused(
       SQLException e,
-      Map<Long, Row> before,
-      Map<Long, Row> after,
+      Map<Long, UserRow> before,
+      Map<Long, UserRow> after,
       boolean committing,
       boolean atomic) {
     String state = String.valueOf(e.getSQLState());
@@ -447,7 +363,7 @@ final class RandomWriter {
     return FAULTS.contains(state) || state.startsWith("08");
   }
 
-  private void unknown(Map<Long, Row> before, Map<Long, Row> after, boolean atomic) {
+  private void unknown(Map<Long, UserRow> before, Map<Long, UserRow> after, boolean atomic) {
     Map<Long, String> changes = changes(before, after);
     if (atomic) {
       Map<Long, String> old = new TreeMap<>();
@@ -459,12 +375,12 @@ final class RandomWriter {
     forget(before, after);
   }
 
-  private static String state(@Nullable Row row) {
+  private static String state(@Nullable UserRow row) {
     return row == null ? WriteModel.GONE : row.state();
   }
 
   /** These rows are left alone from now on. */
-  private void forget(Map<Long, Row> before, Map<Long, Row> after) {
+  private void forget(Map<Long, UserRow> before, Map<Long, UserRow> after) {
     changes(before, after).keySet().forEach(mine::remove);
   }
 
@@ -488,10 +404,6 @@ final class RandomWriter {
   private void drop() {
     Connection connection = open;
     open = null;
-    close(connection);
-  }
-
-  private static void close(@Nullable Connection connection) {
     if (connection != null) {
       try {
         connection.close();
