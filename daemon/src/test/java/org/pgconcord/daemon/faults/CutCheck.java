@@ -143,7 +143,11 @@ final class CutCheck {
     return found;
   }
 
-  /** Rows were read before entries, so that what ends meanwhile does not look broken. */
+  /**
+   * Rows were read before entries, so that what ends meanwhile does not look broken. A key that is
+   * moving may be at both of its tenants between the commits of their shards (docs/decisions/0009);
+   * its entry leads to one of them all the while.
+   */
   private List<Violation> entries(Set<String> found, boolean mayBeMoving) throws SQLException {
     Map<String, String> entries = new HashMap<>();
     Map<String, List<String>> owners = new TreeMap<>();
@@ -158,7 +162,7 @@ final class CutCheck {
     owners.forEach(
         (email, rows) -> {
           String entry = entries.get(email);
-          if (rows.size() > 1) {
+          if (rows.size() > 1 && !mayBeMoving) {
             violations.add(new Violation("I3", email, "owners " + rows));
           }
           if (entry == null || (!mayBeMoving && !rows.get(0).startsWith(entry + "/"))) {
