@@ -88,6 +88,7 @@ public final class Executor implements StatementRunner {
                 session.backends().home(),
                 serviceSessions,
                 services.metrics(),
+                session.database(),
                 session.loop()));
     this.commands = new SessionCommands(session, tx);
     this.fences = new StatementFences(services.epochs(), session.database(), tx);

@@ -1,5 +1,6 @@
 package org.pgconcord.router.exec;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +20,7 @@ import org.pgconcord.router.entries.EntryTransaction;
 import org.pgconcord.router.entries.MappingRows;
 import org.pgconcord.router.entries.ReturnedRows;
 import org.pgconcord.router.plan.EntryWork;
+import org.pgconcord.router.plan.NumberedColumn;
 import org.pgconcord.router.plan.Plan;
 import org.pgconcord.router.plan.Planned;
 import org.pgconcord.router.plan.TransactionModes;
@@ -48,6 +50,7 @@ final class InsertGathered {
   private static final int ROWS_MOST = 1_000;
   private static final int PARAMETERS_MOST = 65_535;
   private static final int TEXT_OID = 25;
+  private static final int INT8_OID = 20;
 
   /** The first oid that is not PostgreSQL's own: it may be another on another shard. */
   private static final int FIRST_USER_OID = 16_384;
@@ -61,6 +64,9 @@ final class InsertGathered {
   private ParameterTypes types = ParameterTypes.NONE;
   private Parameters parameters;
   private List<Integer> columnTypes = List.of();
+  private List<String> given = List.of();
+  private final List<String> more = new ArrayList<>();
+  private boolean always;
   private boolean described;
   private long stored;
 
@@ -160,7 +166,7 @@ final class InsertGathered {
                       all.description().fields().stream()
                           .map(RowDescription.Field::typeOid)
                           .toList();
-                  return store(all.rows(), 0);
+                  return numbered(all.rows());
                 })
             .thenCompose(done -> commitIfSingle()),
         done -> {
@@ -176,6 +182,52 @@ final class InsertGathered {
   private void describeNothing() {
     if (execution.describes() && !plan.returns() && !execution.simple()) {
       execution.sink().noData();
+    }
+  }
+
+  // --- numbers ---------------------------------------------------------------------------------
+
+  /** With a number each for the columns that the rows have no values for. */
+  private CompletableFuture<Void> numbered(List<List<byte @Nullable []>> rows) {
+    given = plan.columns().subList(0, Math.min(plan.columns().size(), columnTypes.size()));
+    List<NumberedColumn> missing =
+        plan.numbered().stream().filter(c -> !given.contains(c.name())).toList();
+    if (missing.isEmpty()) {
+      return store(rows, 0);
+    }
+    requireWholeList(missing);
+    List<List<byte @Nullable []>> all = new ArrayList<>();
+    rows.forEach(row -> all.add(new ArrayList<>(row)));
+    CompletableFuture<Void> taken = CompletableFuture.completedFuture(null);
+    for (NumberedColumn column : missing) {
+      taken =
+          taken
+              .thenCompose(
+                  before -> execution.session().numbers().take(column.sequence(), all.size()))
+              .thenAccept(numbers -> add(column, numbers, all));
+    }
+    return taken.thenCompose(done -> store(all, 0));
+  }
+
+  /** The key's place was counted in all columns of the table, or in those that are listed. */
+  private void requireWholeList(List<NumberedColumn> missing) {
+    boolean few = plan.columns().size() > columnTypes.size();
+    boolean inKey = missing.stream().anyMatch(c -> plan.key().key().position(c.name()) >= 0);
+    if (few && inKey) {
+      throw ErrorCode.WRITE_NO_SHARD_KEY
+          .because("the shard key is left to a sequence by an INSERT without a list of columns")
+          .withHint("Name the columns.");
+    }
+  }
+
+  private void add(NumberedColumn column, long[] numbers, List<List<byte @Nullable []>> rows) {
+    more.add(column.name());
+    always |= column.always();
+    List<Integer> types = new ArrayList<>(columnTypes);
+    types.add(INT8_OID);
+    columnTypes = types;
+    for (int i = 0; i < numbers.length; i++) {
+      rows.get(i).add(ByteBuffer.allocate(Long.BYTES).putLong(numbers[i]).array());
     }
   }
 
@@ -289,7 +341,9 @@ final class InsertGathered {
         plan.parts()
             .with(
                 execution.planned().text(),
-                plan.columns().subList(0, Math.min(plan.columns().size(), columnTypes.size())),
+                given,
+                more,
+                always,
                 values(before, rows.size()),
                 plan.entries().map(work -> work.edit().text()).orElse(""));
     return PartAnswer.of(

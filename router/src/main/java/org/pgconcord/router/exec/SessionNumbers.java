@@ -27,6 +27,7 @@ final class SessionNumbers {
   private final ServiceSessions sessions;
   private final BlockReservation reservation;
   private final TransactionMetrics metrics;
+  private final String database;
   private final Executor loop;
   private final Map<NumberBlocks.Sequence, Long> last = new HashMap<>();
 
@@ -35,17 +36,18 @@ final class SessionNumbers {
       ShardId home,
       ServiceSessions sessions,
       TransactionMetrics metrics,
+      String database,
       Executor loop) {
     this.blocks = blocks;
     this.sessions = sessions;
     this.reservation = new BlockReservation(home, sessions);
     this.metrics = metrics;
+    this.database = database;
     this.loop = loop;
   }
 
   /** Numbers for each slot of the statement. */
   CompletableFuture<List<long[]>> take(Plan.Numbered plan) {
-    String database = plan.context().database();
     List<long[]> all = new ArrayList<>();
     CompletableFuture<Void> taken = CompletableFuture.completedFuture(null);
     for (NumberEdits.Slot slot : plan.edits().slots()) {
@@ -59,6 +61,18 @@ final class SessionNumbers {
                           .thenAccept(numbers -> given(key, numbers, all)));
     }
     return taken.thenApply(done -> all);
+  }
+
+  /** So many numbers of one sequence. */
+  CompletableFuture<long[]> take(NumberedSequence sequence, int count) {
+    NumberBlocks.Sequence key = new NumberBlocks.Sequence(database, sequence.name());
+    return take(key, sequence, count, ROUNDS)
+        .whenComplete(
+            (numbers, failure) -> {
+              if (failure == null) {
+                given(key, numbers, new ArrayList<>());
+              }
+            });
   }
 
   /** Forgets what was given, as {@code DISCARD} does. */

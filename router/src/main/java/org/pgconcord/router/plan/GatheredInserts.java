@@ -66,15 +66,22 @@ final class GatheredInserts {
     if (shards.isEmpty()) {
       throw instead;
     }
+    List<NumberedColumn> numbered = NumberRules.leftOut(input, table, insert);
+    List<String> stored = new ArrayList<>(columns);
+    numbered.stream()
+        .map(NumberedColumn::name)
+        .filter(c -> !columns.contains(c))
+        .forEach(stored::add);
     return new Plan.InsertGathered(
         withTables(statement, select.facts()),
-        new StoredKey(table.name(), key, places(columns)),
+        new StoredKey(table.name(), key, places(stored)),
         text.get(),
         columns,
         select,
         shards.get(0),
         entries,
-        input.clauses().topLevelReturning().isPresent());
+        input.clauses().topLevelReturning().isPresent(),
+        numbered);
   }
 
   private List<Integer> places(List<String> columns) {

@@ -3,6 +3,7 @@ package org.pgconcord.router.plan;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.router.sql.Clauses;
 import org.pgconcord.router.sql.StatementText;
@@ -64,23 +65,36 @@ public record InsertText(Optional<Integer> list, int from, int to) {
    * The statement with other rows.
    *
    * @param columns what the rows have
+   * @param more columns of theirs that the client has not named
+   * @param overriding they are written over what PostgreSQL would generate
    * @param values in place of the query
    * @param returning behind the statement
    */
-  public String with(StatementText text, List<String> columns, String values, String returning) {
+  public String with(
+      StatementText text,
+      List<String> columns,
+      List<String> more,
+      boolean overriding,
+      String values,
+      String returning) {
     Tokens tokens = text.tokens();
     String sql = text.sql();
-    int split = tokens.start(list.orElse(from));
-    String names =
-        list.isEmpty()
-            ? ""
-            : columns.stream().map(Identifiers::quote).collect(Collectors.joining(", ", "(", ") "));
+    boolean overrides = tokens.isWord(from - 3, "overriding");
+    int split = list.map(tokens::start).orElseGet(() -> tokens.start(from - (overrides ? 4 : 1)));
     String rest = sql.substring(tokens.end(to - 1), tokens.end(tokens.size() - 1));
     return sql.substring(0, split)
-        + names
+        + (list.isPresent() ? "(" + names(columns, more) + ") " : names(List.of(""), more))
         + sql.substring(split, tokens.start(from))
+        + (overriding && !overrides ? " OVERRIDING SYSTEM VALUE " : "")
         + values
         + rest
         + returning;
+  }
+
+  /** An empty name stands for those that are there. */
+  private static String names(List<String> columns, List<String> more) {
+    return Stream.concat(columns.stream(), more.stream())
+        .map(c -> c.isEmpty() ? "" : Identifiers.quote(c))
+        .collect(Collectors.joining(", "));
   }
 }

@@ -85,11 +85,13 @@ final class NumberRules {
                   refuseUnlessGiven(
                       table, NumberedInsert.given(insert, table), "an INSERT within WITH"));
       boolean asks =
-          insert.rows().stream()
-              .flatMap(List::stream)
-              .anyMatch(v -> v instanceof StatementView.ValueView.Default);
+          (insert.source() == StatementView.Source.QUERY && insert.columns().isEmpty())
+              || insert.rows().stream()
+                  .flatMap(List::stream)
+                  .anyMatch(v -> v instanceof StatementView.ValueView.Default);
       if (asks && !sharded(insert).map(NumberRules::numbered).orElse(List.of()).isEmpty()) {
-        throw ErrorCode.WRITE_NUMBER.because("an INSERT within WITH asks for DEFAULT");
+        throw ErrorCode.WRITE_NUMBER.because(
+            "an INSERT within WITH asks for DEFAULT, or has no list of columns");
       }
     }
   }
@@ -139,6 +141,18 @@ final class NumberRules {
     return table.schema().stream()
         .flatMap(s -> s.columns().stream())
         .filter(c -> c.numbering().isPresent())
+        .toList();
+  }
+
+  /** The columns that an INSERT ... SELECT leaves to sequences, or without a list may leave. */
+  static List<NumberedColumn> leftOut(
+      PlanInput input, DeclaredTable table, StatementView.Insert insert) {
+    return numbered(table).stream()
+        .filter(c -> !insert.columns().contains(c.name()))
+        .map(
+            c ->
+                new NumberedColumn(
+                    c.name(), sequence(input, table, c), c.numbering().orElseThrow().always()))
         .toList();
   }
 

@@ -64,7 +64,7 @@ final class NumberedInsert {
 
   Optional<NumberEdits> edits() {
     switch (insert.source()) {
-      case QUERY -> table.ifPresent(t -> refuseQuery(t));
+      case QUERY -> table.ifPresent(this::query);
       case DEFAULTS -> defaults();
       case VALUES -> values();
     }
@@ -74,8 +74,11 @@ final class NumberedInsert {
     return slots.isEmpty() ? Optional.empty() : Optional.of(new NumberEdits(edits, slots));
   }
 
-  private void refuseQuery(DeclaredTable target) {
-    NumberRules.refuseUnlessGiven(target, given, "an INSERT ... SELECT");
+  /** Rows of a query get their numbers when they have been fetched, but for those behind WITH. */
+  private void query(DeclaredTable target) {
+    if (!insert.scope().with().isEmpty()) {
+      NumberRules.refuseUnlessGiven(target, insert.columns(), "an INSERT ... SELECT behind WITH");
+    }
     overriding();
   }
 

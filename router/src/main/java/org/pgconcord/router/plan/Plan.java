@@ -277,6 +277,7 @@ public sealed interface Plan
    * @param describer a shard that knows the target and all that the query names
    * @param entries as in {@link Write}
    * @param returns the client asked for RETURNING
+   * @param numbered the columns that get numbers where the rows have no values for them
    */
   record InsertGathered(
       StatementFacts facts,
@@ -286,10 +287,12 @@ public sealed interface Plan
       Plan select,
       ShardId describer,
       Optional<EntryWork> entries,
-      boolean returns)
+      boolean returns,
+      List<NumberedColumn> numbered)
       implements Plan {
     public InsertGathered {
       columns = List.copyOf(columns);
+      numbered = List.copyOf(numbered);
     }
 
     @Override

@@ -295,6 +295,12 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
         route("insert-gathered", "INSERT of rows that are fetched first, each to its shard");
     maintains(plan.entries(), rows);
     query(plan.select(), plan.parts().query(text), rows);
+    listed(
+        "Numbers",
+        plan.numbered().stream()
+            .map(c -> "column %s by %s".formatted(c.name(), c.sequence().name()))
+            .toList(),
+        rows);
     return finish(rows, plan.facts(), text.sql());
   }
 

@@ -99,6 +99,14 @@ final class ShardedInserts {
 
   /** Where the rows are made if they can be, else by their values. */
   private Plan selected(StatementFacts statement, Optional<EntryWork> entries) {
+    if (!NumberRules.leftOut(input, table, insert).isEmpty()) {
+      return gathered(
+          statement,
+          entries,
+          ErrorCode.WRITE_NUMBER.because(
+              "an INSERT ... SELECT of this form leaves a column of %s to its sequence"
+                  .formatted(table.name())));
+    }
     SelectedRows rows;
     try {
       rows = rules.selected();

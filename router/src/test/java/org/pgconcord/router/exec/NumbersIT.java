@@ -143,7 +143,18 @@ class NumbersIT {
                 + " RETURNING id",
             "INSERT INTO kept VALUES (currval('twice'), 7, currval('twice') + 1) RETURNING *",
             "UPDATE kept SET n = currval('twice') WHERE tenant_id = 1 RETURNING n",
-            "DELETE FROM kept WHERE id = currval('twice') RETURNING n");
+            "DELETE FROM kept WHERE id = currval('twice') RETURNING n",
+            "INSERT INTO orders (tenant_id, note) SELECT tenant_id, 'of ' || id FROM orders"
+                + " WHERE id < 6 ORDER BY id RETURNING id, note",
+            "INSERT INTO orders (tenant_id, note) SELECT 3, 'x' RETURNING id, note",
+            "INSERT INTO orders (tenant_id, note) SELECT 1, 'none' WHERE false RETURNING id",
+            "INSERT INTO items (name) SELECT note FROM orders ORDER BY id DESC LIMIT 3"
+                + " RETURNING id, name",
+            "INSERT INTO kept SELECT tenant_id FROM old WHERE id < 3 RETURNING id",
+            "INSERT INTO parts (day, tenant_id) SELECT 12, tenant_id FROM parts GROUP BY tenant_id"
+                + " ORDER BY tenant_id RETURNING id, tenant_id",
+            "INSERT INTO tiny (tenant_id) SELECT 1",
+            "INSERT INTO orders (tenant_id) SELECT 5 ON CONFLICT DO NOTHING RETURNING id");
     try (Connection simple = router.connect("simple");
         Connection extended = router.connect("extended")) {
       // currval is a session's own: the two take turns and each begins with nextval
@@ -202,7 +213,11 @@ class NumbersIT {
     try (Connection client = router.connect("extended")) {
       for (String sql :
           List.of(
-              "INSERT INTO orders (tenant_id) SELECT tenant_id FROM orders WHERE tenant_id = 1",
+              "WITH w AS (SELECT 1) INSERT INTO orders (tenant_id) SELECT 1 FROM w",
+              "INSERT INTO orders (tenant_id) SELECT 1"
+                  + " ON CONFLICT (tenant_id, id) DO UPDATE SET note = 'x'",
+              "INSERT INTO odd (tenant_id) SELECT 1",
+              "INSERT INTO odd SELECT 1, 2, 3",
               "INSERT INTO odd (tenant_id) VALUES (1)",
               "INSERT INTO users OVERRIDING USER VALUE VALUES (1, 5, 'x')",
               "UPDATE orders SET id = DEFAULT WHERE tenant_id = 1",
