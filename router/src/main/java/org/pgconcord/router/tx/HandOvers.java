@@ -32,7 +32,10 @@ public final class HandOvers implements AutoCloseable {
   /** How long a client's COMMIT is held: a server that restarts is back within it. */
   public static final Duration HELD = Duration.ofSeconds(10);
 
-  private static final Duration AGAIN = Duration.ofMillis(200);
+  /** Between rounds: the first ones follow quickly, later ones spare a server that is down. */
+  private static final Duration SOONEST = Duration.ofMillis(200);
+
+  private static final Duration LATEST = Duration.ofSeconds(1);
 
   /**
    * What is left of a transaction.
@@ -63,6 +66,10 @@ public final class HandOvers implements AutoCloseable {
   private final Supplier<Duration> held;
   private final ConcurrentMap<String, Waiting> waiting = new ConcurrentHashMap<>();
   private final AtomicBoolean due = new AtomicBoolean();
+
+  /** Touched by the thread alone. */
+  private Duration pause = SOONEST;
+
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(
           work -> {
@@ -108,8 +115,12 @@ public final class HandOvers implements AutoCloseable {
     } catch (RuntimeException e) {
       LOG.warn("decided transactions were not ended transactions={}", asked, e);
     }
-    if (!waiting.isEmpty()) {
-      askSoon(AGAIN);
+    if (waiting.isEmpty()) {
+      pause = SOONEST;
+    } else {
+      askSoon(pause);
+      Duration longer = pause.multipliedBy(2);
+      pause = longer.compareTo(LATEST) < 0 ? longer : LATEST;
     }
   }
 
