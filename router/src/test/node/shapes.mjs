@@ -7,6 +7,7 @@ import { loadModule, parseSync } from 'libpg-query';
 
 const JOINS = { JOIN_INNER: 'INNER', JOIN_LEFT: 'LEFT', JOIN_RIGHT: 'RIGHT', JOIN_FULL: 'FULL' };
 let claims;
+let source;
 
 const sval = (node) => node?.String?.sval ?? '';
 const at = (location) => location ?? 0;
@@ -139,8 +140,8 @@ function constant(node) {
   if (!value) return null;
   if (value.isnull) return 'null';
   if (value.boolval) return null;
-  const text = value.ival ? String(value.ival.ival ?? 0) : value.fval?.fval ?? '';
-  return text.startsWith('-') ? `-after${at(value.location)}` : `at${at(value.location)}`;
+  const place = at(value.location);
+  return source[place] === 45 ? `-after${place}` : `at${place}`;
 }
 
 const isOperator = (expr, kind) =>
@@ -185,7 +186,8 @@ function insert(s) {
   const select = s.selectStmt?.SelectStmt;
   let source = 'DEFAULTS';
   if (select?.valuesLists && !select.withClause && !select.sortClause && !select.limitCount) {
-    source = 'VALUES ' + select.valuesLists.map((r) => r.List.items.length).join(',');
+    source = 'QUERY';
+    claims.push('rows ' + select.valuesLists.map((r) => r.List.items.length).join(','));
     select.valuesLists.forEach((row, r) => row.List.items.forEach((value, v) => {
       const claim = value.SetToDefault ? 'default' : constant(value);
       if (claim) claims.push(`value ${r},${v} ${claim}`);
@@ -236,8 +238,9 @@ function read(text) {
     const { stmts } = parseSync(text);
     if (stmts.length !== 1) return null;
     claims = [];
+    source = Buffer.from(text);
     const [kind, shape] = statement(stmts[0].stmt);
-    return { kind, shape, claims };
+    return { kind, shape, claims: claims.map((c) => c.trim()) };
   } catch (e) {
     if (e.name !== 'SqlError') throw e;
     return null;

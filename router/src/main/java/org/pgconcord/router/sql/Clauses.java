@@ -116,6 +116,18 @@ public final class Clauses {
     return i;
   }
 
+  /** True when any of the keywords stands behind {@code token} at its level. */
+  boolean follows(int token, Set<String> words) {
+    int i = Math.max(token, 0);
+    while (i < tokens.size() && !tokens.isSymbol(i, ")")) {
+      if (isKeyword(i, words)) {
+        return true;
+      }
+      i = behind(i);
+    }
+    return false;
+  }
+
   /** A list taken apart at its commas; an empty item is none. */
   List<Range> items(int from, int to) {
     List<Range> items = new ArrayList<>();

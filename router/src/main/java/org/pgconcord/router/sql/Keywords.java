@@ -222,6 +222,10 @@ final class Keywords {
           "for",
           "returning");
 
+  /** Words behind VALUES that choose among its rows, or put them in an order. */
+  static final Set<String> AFTER_VALUES =
+      Set.of("order", "limit", "offset", "fetch", "union", "intersect", "except");
+
   /** Reserved words that end a select list, or one behind RETURNING, at its own level. */
   static final Set<String> AFTER_LIST =
       Set.of(

@@ -139,7 +139,10 @@ public final class StatementReader {
         continue;
       }
       String name = Names.of(tokens, i);
-      boolean structural = tokens.kind(i) == TokenKind.WORD && Keywords.STRUCTURE.contains(name);
+      boolean structural =
+          tokens.kind(i) == TokenKind.WORD
+              && Keywords.STRUCTURE.contains(name)
+              && !tokens.isWord(i - 1, "as");
       if (structural || watched.contains(name)) {
         counts.merge(name, step, Integer::sum);
       }

@@ -7,6 +7,7 @@ import net.sf.jsqlparser.expression.Expression;
 import net.sf.jsqlparser.expression.operators.relational.ExpressionList;
 import net.sf.jsqlparser.expression.operators.relational.ParenthesedExpressionList;
 import net.sf.jsqlparser.schema.Column;
+import net.sf.jsqlparser.schema.Table;
 import net.sf.jsqlparser.statement.ParenthesedStatement;
 import net.sf.jsqlparser.statement.ReturningClause;
 import net.sf.jsqlparser.statement.Statement;
@@ -96,7 +97,7 @@ final class TreeReader {
     StatementView.Source source = StatementView.Source.DEFAULTS;
     List<QueryView> nested = new ArrayList<>();
     Optional<QueryView> query = Optional.empty();
-    if (insert.getSelect() instanceof Values values) {
+    if (insert.getSelect() instanceof Values values && !isCut(insert.getTable())) {
       source = StatementView.Source.VALUES;
       rows(values, rows);
       nested.add(queries.query(values));
@@ -119,6 +120,11 @@ final class TreeReader {
         query,
         conflict,
         returned(insert.getReturningClause()));
+  }
+
+  /** {@code VALUES (1), (2) ORDER BY 1 LIMIT 1} is a query: not all of its rows are inserted. */
+  private boolean isCut(Table target) throws UnreadableException {
+    return clauses.follows(queries.named(target).token(), Keywords.AFTER_VALUES);
   }
 
   private Optional<ConflictView> conflict(

@@ -148,6 +148,14 @@ final class WholeServer implements AutoCloseable {
     return resource("/reads/" + file);
   }
 
+  /** The statements of a file that blank lines separate. */
+  static List<String> blocks(String file) throws IOException {
+    try (InputStream in = WholeServer.class.getResourceAsStream("/reads/" + file)) {
+      String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+      return List.of(text.strip().split("\n\n+"));
+    }
+  }
+
   /** The statements of a file of resources; each ends a line with its semicolon. */
   static List<String> resource(String path) throws IOException {
     try (InputStream in = WholeServer.class.getResourceAsStream(path)) {

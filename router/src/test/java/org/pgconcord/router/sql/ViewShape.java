@@ -34,6 +34,7 @@ final class ViewShape {
           Map.entry("boolean", "bool"),
           Map.entry("character varying", "varchar"),
           Map.entry("bit varying", "varbit"),
+          Map.entry("n", "bpchar"),
           Map.entry("timestamp without time zone", "timestamp"),
           Map.entry("timestamp with time zone", "timestamptz"),
           Map.entry("time without time zone", "time"),
@@ -56,7 +57,7 @@ final class ViewShape {
   }
 
   Set<String> claims() {
-    return claims;
+    return claims.stream().map(String::strip).collect(Collectors.toSet());
   }
 
   // --- statements ------------------------------------------------------------------------------
@@ -75,12 +76,11 @@ final class ViewShape {
   }
 
   private String insert(StatementView.Insert insert) {
-    String source = insert.source().toString();
     if (insert.source() == StatementView.Source.VALUES) {
-      source +=
+      claims.add(
           insert.rows().stream()
               .map(row -> Integer.toString(row.size()))
-              .collect(Collectors.joining(",", " ", ""));
+              .collect(Collectors.joining(",", "rows ", "")));
     }
     for (int r = 0; r < insert.rows().size(); r++) {
       for (int v = 0; v < insert.rows().get(r).size(); v++) {
@@ -93,6 +93,7 @@ final class ViewShape {
             .conflict()
             .map(c -> ";%s %s".formatted(c.updates() ? "UPDATE" : "NOTHING", commas(c.assigned())))
             .orElse("");
+    String source = insert.source() == StatementView.Source.DEFAULTS ? "DEFAULTS" : "QUERY";
     return "INSERT(%s;%s;%s%s)"
             .formatted(named(insert.target()), commas(insert.columns()), source, conflict)
         + sorted(query(insert.scope()));
