@@ -153,13 +153,41 @@ function conjuncts(node, place) {
     node.BoolExpr.args.forEach((a) => conjuncts(a, place));
   } else if (isOperator(expr, 'AEXPR_OP')) {
     const [a, b] = [column(expr.lexpr), column(expr.rexpr)];
-    if (a && b) claims.push(`${place} ${a} = ${b}`);
+    const rows = [expr.lexpr?.RowExpr?.args, expr.rexpr?.RowExpr?.args];
+    if (rows[0] && rows[1]) {
+      rows[0].forEach((c, i) => among(place, c, [constant(rows[1][i])]));
+      rows[1].forEach((c, i) => among(place, c, [constant(rows[0][i])]));
+    } else if (a && b) claims.push(`${place} ${a} = ${b}`);
     else if (a && constant(expr.rexpr)) claims.push(`${place} ${a} in ${constant(expr.rexpr)}`);
     else if (b && constant(expr.lexpr)) claims.push(`${place} ${b} in ${constant(expr.lexpr)}`);
   } else if (isOperator(expr, 'AEXPR_IN') && column(expr.lexpr)) {
-    const items = expr.rexpr.List.items.map(constant);
-    if (!items.includes(null)) claims.push(`${place} ${column(expr.lexpr)} in ${items.join(',')}`);
+    among(place, expr.lexpr, expr.rexpr.List.items.map(constant));
+  } else if (isOperator(expr, 'AEXPR_IN') && expr.lexpr.RowExpr) {
+    const rows = expr.rexpr.List.items.map((row) => row.RowExpr?.args ?? []);
+    expr.lexpr.RowExpr.args.forEach((c, i) => among(place, c, rows.map((row) => constant(row[i]))));
+  } else if (isOperator(expr, 'AEXPR_OP_ANY')) {
+    arrays(expr.rexpr).forEach((values) => among(place, expr.lexpr, values));
   }
+}
+
+function among(place, node, values) {
+  if (column(node) && !values.includes(null)) {
+    claims.push(`${place} ${column(node)} in ${values.join(',')}`);
+  }
+}
+
+// The values of an array: its elements, or each of one that is a constant. A cast of the array is
+// one of its elements.
+function arrays(node) {
+  const cast = node.TypeCast?.typeName.arrayBounds?.length === 1
+    ? '::' + type({ ...node.TypeCast.typeName, arrayBounds: null }) : '';
+  const array = cast ? node.TypeCast.arg : node;
+  if (array.A_ArrayExpr) {
+    const elements = (array.A_ArrayExpr.elements ?? []).map(constant);
+    return [elements.map((e) => e !== null && cast ? e + cast : e)];
+  }
+  const whole = constant(array);
+  return [[whole === null ? null : `each ${whole}${cast}`]];
 }
 
 function claimItems(items) {

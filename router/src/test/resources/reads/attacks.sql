@@ -755,3 +755,11 @@ INSERT INTO orders (tenant, order_id) VALUES (3, 900), (4, 901) ORDER BY 1 LIMIT
 INSERT INTO accounts (tenant, id, nums[1], nums[2]) VALUES (3, 900, 5, 6) RETURNING tenant, nums
 
 INSERT INTO orders (tenant, order_id) TABLE pages RETURNING tenant, order_id
+
+INSERT INTO orders (tenant, order_id) SELECT 3, 900 UNION ALL (SELECT 4, 901) RETURNING tenant, order_id
+
+INSERT INTO orders (tenant, order_id) SELECT 3, 900 UNION ALL VALUES (4, 901) RETURNING tenant, order_id
+
+INSERT INTO orders (tenant, order_id) VALUES (3, 900) UNION ALL SELECT 4, 901 RETURNING tenant, order_id
+
+WITH new AS (INSERT INTO orders (tenant, order_id) SELECT 3, 900 UNION ALL (SELECT 4, 901) RETURNING tenant) SELECT count(*) FROM new

@@ -111,7 +111,7 @@ final class QueryReader {
           blocks.add(block(plain));
           tail(plain, nested);
         } else {
-          nested.add(query(arm));
+          blocks.add(QueryView.Block.opaque(query(arm)));
         }
       }
     } else if (select instanceof ParenthesedSelect inner) {

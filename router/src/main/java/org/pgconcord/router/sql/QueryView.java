@@ -11,8 +11,8 @@ import java.util.Optional;
  * @param with its CTEs in order
  * @param recursive WITH RECURSIVE: every CTE sees all of them, itself too
  * @param blocks the SELECT arms: one, or those of a set operation
- * @param nested subqueries that see the CTEs but belong to no block: parenthesised arms, and those
- *     in ORDER BY, LIMIT or VALUES
+ * @param nested subqueries that see the CTEs but belong to no block: those in ORDER BY, LIMIT or
+ *     VALUES
  */
 public record QueryView(
     List<Cte> with, boolean recursive, List<Block> blocks, List<QueryView> nested) {
@@ -62,6 +62,11 @@ public record QueryView(
       where = List.copyOf(where);
       nested = List.copyOf(nested);
       items = items.map(List::copyOf);
+    }
+
+    /** Stands for an arm of a set operation that is no plain SELECT: its rows are not known. */
+    static Block opaque(QueryView arm) {
+      return new Block(List.of(), List.of(), List.of(arm), Optional.empty());
     }
   }
 }

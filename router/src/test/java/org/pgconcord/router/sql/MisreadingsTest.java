@@ -149,7 +149,9 @@ class MisreadingsTest {
         "SELECT a FROM t WHERE sk AT TIME ZONE 'x' = 1",
         "SELECT a FROM t WHERE sk = 1 AT TIME ZONE 'x'",
         "SELECT a FROM t WHERE sk = 1 OR true",
-        "SELECT a FROM t WHERE sk = ANY (ARRAY[1])",
+        "SELECT a FROM t WHERE sk = ALL (ARRAY[1])",
+        "SELECT a FROM t WHERE sk <> ANY (ARRAY[1])",
+        "SELECT a FROM t WHERE (sk, a) < (1, 2)",
         "SELECT a FROM t WHERE sk OPERATOR(my.=) 1",
         "SELECT a FROM t WHERE sk = NULL",
       })

@@ -111,7 +111,13 @@ final class ViewShape {
 
   private List<String> query(QueryView query) {
     List<String> units = new ArrayList<>();
-    query.blocks().forEach(b -> units.add(block(b)));
+    for (QueryView.Block block : query.blocks()) {
+      if (block.from().isEmpty() && block.items().isEmpty() && block.nested().size() == 1) {
+        units.addAll(query(block.nested().get(0)));
+      } else {
+        units.add(block(block));
+      }
+    }
     query.nested().forEach(n -> units.addAll(query(n)));
     if (query.with().isEmpty()) {
       return units;
@@ -232,6 +238,8 @@ final class ViewShape {
       return sign + cast(literal.cast());
     } else if (constant instanceof ConstantView.Parameter parameter) {
       return "$" + parameter.number() + cast(parameter.cast());
+    } else if (constant instanceof ConstantView.Each each) {
+      return "each " + constant(each.array());
     }
     return "null";
   }
