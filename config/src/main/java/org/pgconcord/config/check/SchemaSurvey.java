@@ -1,5 +1,6 @@
 package org.pgconcord.config.check;
 
+import java.math.BigDecimal;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -80,6 +81,24 @@ public final class SchemaSurvey {
         AND n.nspname NOT LIKE 'pg\\_%'
       """;
 
+  /** Only what the role may read. */
+  private static final String SEQUENCES =
+      """
+      SELECT n.nspname, c.relname, pg_catalog.pg_sequence_last_value(c.oid)
+      FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE CASE WHEN c.relkind = 'S' AND n.nspname <> 'pgconcord' AND c.relpersistence <> 't'
+                 THEN pg_catalog.has_sequence_privilege(c.oid, 'USAGE, SELECT') ELSE false END
+      """;
+
+  private static final String NUMBERS_THERE =
+      """
+      SELECT pg_catalog.to_regclass('pgconcord.sequence') IS NOT NULL
+        AND pg_catalog.has_schema_privilege('pgconcord', 'USAGE')
+        AND pg_catalog.has_table_privilege('pgconcord.sequence', 'SELECT')
+      """;
+
+  private static final String NUMBERS = "SELECT schema_name, name, next FROM pgconcord.sequence";
+
   private final ShardConnections connections;
 
   public SchemaSurvey(ShardConnections connections) {
@@ -106,6 +125,8 @@ public final class SchemaSurvey {
     Map<ShardId, Set<TableName>> undeclared = new HashMap<>();
     Set<TableName> readers = new HashSet<>();
     Set<TableName> namesakes = new HashSet<>();
+    Map<ShardId, Map<TableName, Long>> sequences = new HashMap<>();
+    Map<TableName, BigDecimal> numbers = new HashMap<>();
     for (ShardId shard : topology.shards()) {
       try (Connection connection = connections.open(shard, database.name())) {
         databases.put(shard, SchemaReader.database(connection));
@@ -113,6 +134,10 @@ public final class SchemaSurvey {
         undeclared.put(shard, undeclaredRows(connection, database));
         readers.addAll(readers(connection, database));
         namesakes.addAll(namesakes(connection, database));
+        sequences.put(shard, sequences(connection));
+        if (shard.equals(topology.authoritativeShard())) {
+          numbers.putAll(numbers(connection));
+        }
       } catch (SQLException e) {
         throw ErrorCode.SHARD_UNREACHABLE
             .because("the schema of shard " + shard + " cannot be read")
@@ -120,7 +145,38 @@ public final class SchemaSurvey {
             .withCause(e);
       }
     }
-    return new Survey(databases, tables, undeclared, readers, namesakes);
+    return new Survey(databases, tables, undeclared, readers, namesakes, sequences, numbers);
+  }
+
+  private static Map<TableName, Long> sequences(Connection connection) throws SQLException {
+    Map<TableName, Long> sequences = new HashMap<>();
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(SEQUENCES)) {
+      while (row.next()) {
+        long last = row.getLong(3);
+        if (!row.wasNull()) {
+          sequences.put(new TableName(row.getString(1), row.getString(2)), last);
+        }
+      }
+    }
+    return sequences;
+  }
+
+  private static Map<TableName, BigDecimal> numbers(Connection connection) throws SQLException {
+    Map<TableName, BigDecimal> numbers = new HashMap<>();
+    try (Statement statement = connection.createStatement()) {
+      try (ResultSet there = statement.executeQuery(NUMBERS_THERE)) {
+        if (!there.next() || !there.getBoolean(1)) {
+          return numbers;
+        }
+      }
+      try (ResultSet row = statement.executeQuery(NUMBERS)) {
+        while (row.next()) {
+          numbers.put(new TableName(row.getString(1), row.getString(2)), row.getBigDecimal(3));
+        }
+      }
+    }
+    return numbers;
   }
 
   private static Set<TableName> readers(Connection connection, LogicalDatabase database)

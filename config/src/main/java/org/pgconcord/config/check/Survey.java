@@ -1,5 +1,6 @@
 package org.pgconcord.config.check;
 
+import java.math.BigDecimal;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -19,19 +20,35 @@ import org.pgconcord.config.value.TableName;
  *     are read: views over them, their partitions, children and parents
  * @param namesakes relations that the document does not name in other schemas than a declared table
  *     of the same name, on any shard
+ * @param sequences by shard, what the shard's own sequences have given last, where they may be read
+ * @param numbers what routers give next of each sequence, as the catalog has it
  */
 public record Survey(
     Map<ShardId, DatabaseSchema> databases,
     Map<ShardId, Map<TableName, TableSchema>> tables,
     Map<ShardId, Set<TableName>> undeclaredRows,
     Set<TableName> readers,
-    Set<TableName> namesakes) {
+    Set<TableName> namesakes,
+    Map<ShardId, Map<TableName, Long>> sequences,
+    Map<TableName, BigDecimal> numbers) {
   public Survey {
     databases = Map.copyOf(databases);
     tables = Map.copyOf(tables);
     undeclaredRows = Map.copyOf(undeclaredRows);
     readers = Set.copyOf(readers);
     namesakes = Set.copyOf(namesakes);
+    sequences = Map.copyOf(sequences);
+    numbers = Map.copyOf(numbers);
+  }
+
+  /** One that knows nothing of sequences. */
+  public Survey(
+      Map<ShardId, DatabaseSchema> databases,
+      Map<ShardId, Map<TableName, TableSchema>> tables,
+      Map<ShardId, Set<TableName>> undeclaredRows,
+      Set<TableName> readers,
+      Set<TableName> namesakes) {
+    this(databases, tables, undeclaredRows, readers, namesakes, Map.of(), Map.of());
   }
 
   /** The shards that have the table, with its description there. */

@@ -62,8 +62,12 @@ public final class TopologyCheck {
         new ArrayList<>(SchemaComparison.compareDatabases(database.name(), survey.databases()));
     new java.util.TreeMap<>(database.tables())
         .forEach(
-            (table, placement) ->
-                all.addAll(TableCheck.check(table, placement, survey.table(table))));
+            (table, placement) -> {
+              all.addAll(TableCheck.check(table, placement, survey.table(table)));
+              if (placement instanceof Placement.Sharded) {
+                all.addAll(SequenceCheck.check(table, survey));
+              }
+            });
     database.gsis().forEach(gsi -> all.addAll(GsiCheck.check(gsi, database, survey)));
     database.referrers().forEach(r -> all.addAll(ReferrerCheck.check(r, database, survey)));
     all.addAll(undeclared(topology, database, survey));

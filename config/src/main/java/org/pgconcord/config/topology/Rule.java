@@ -114,6 +114,10 @@ public enum Rule {
       Severity.WARNING,
       "Make the column's default one sequence with NO CYCLE and the same INCREMENT, MINVALUE and"
           + " MAXVALUE on every shard, or use uuid"),
+  SCHEMA_SEQUENCE_AHEAD(
+      "schema/sequence-ahead",
+      Severity.WARNING,
+      "Write through routers alone, or move them past it by the statement in the message"),
   SCHEMA_NO_PRIMARY_KEY(
       "schema/no-primary-key",
       Severity.WARNING,

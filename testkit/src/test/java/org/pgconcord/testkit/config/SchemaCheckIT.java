@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.pgconcord.config.catalog.CatalogInstaller;
 import org.pgconcord.config.check.PlacementSurvey;
 import org.pgconcord.config.check.SchemaSurvey;
 import org.pgconcord.config.check.Survey;
@@ -243,6 +244,33 @@ final class SchemaCheckIT {
     Shards.asOwner(cluster, Shards.B, "ALTER TABLE users ALTER id SET START WITH 2 RESTART");
     assertThat(ids()).isEmpty();
     assertThat(numbered()).as("each shard has numbers of its own").isFalse();
+  }
+
+  @Test
+  void aShardsOwnSequenceBeyondTheRoutersIsNamed() throws SQLException {
+    everywhere("ALTER TABLE users ADD serial_no bigserial");
+    try (Connection service = cluster.asService(Shards.A)) {
+      CatalogInstaller.installShard(service, List.of());
+      run(
+          service,
+          "INSERT INTO pgconcord.sequence VALUES"
+              + " ('public', 'users_serial_no_seq', 1001, 1000, 1, 1, 9223372036854775807)");
+      everywhere("SELECT setval('users_serial_no_seq', 1000)");
+      assertThat(ids()).isEmpty();
+      Shards.asOwner(cluster, Shards.B, "SELECT nextval('users_serial_no_seq')");
+      Finding found = TopologyCheck.schemas(TOPOLOGY, survey()).get(0);
+      assertThat(found.id()).isEqualTo("schema/sequence-ahead");
+      String message = found.message();
+      run(service, message.substring(message.indexOf("UPDATE")));
+      assertThat(ids()).isEmpty();
+      run(service, "DELETE FROM pgconcord.sequence");
+    }
+  }
+
+  private static void run(Connection connection, String sql) throws SQLException {
+    try (java.sql.Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
   }
 
   private boolean numbered() {
