@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -280,7 +281,7 @@ final class Gather {
   /** The finished query's answer, under the description of the client's own. */
   private final class LastAnswer extends PassThrough {
     private final RowDescription promised;
-    private boolean differs;
+    private Optional<String> differs = Optional.empty();
 
     LastAnswer(RowDescription promised) {
       super(Gather.this.execution, false);
@@ -290,18 +291,23 @@ final class Gather {
     @Override
     public void rowDescription(Frame frame) {
       RowDescription found = RowDescription.read(frame);
-      differs = !sameTypes(found);
-      if (!differs && execution().describes()) {
+      differs = differing(found);
+      if (differs.isEmpty() && execution().describes()) {
         super.rowDescription(inFormats().toFrame());
       }
     }
 
-    private boolean sameTypes(RowDescription found) {
-      boolean same = found.fields().size() == promised.fields().size();
-      for (int i = 0; same && i < found.fields().size(); i++) {
-        same = found.fields().get(i).typeOid() == promised.fields().get(i).typeOid();
+    /** The first column that is not of the type that was promised. */
+    private Optional<String> differing(RowDescription found) {
+      for (int i = 0; i < promised.fields().size(); i++) {
+        RowDescription.Field field = promised.fields().get(i);
+        if (i >= found.fields().size() || found.fields().get(i).typeOid() != field.typeOid()) {
+          return Optional.of(field.name());
+        }
       }
-      return same;
+      return found.fields().size() == promised.fields().size()
+          ? Optional.empty()
+          : Optional.of(found.fields().get(promised.fields().size()).name());
     }
 
     private RowDescription inFormats() {
@@ -315,14 +321,14 @@ final class Gather {
 
     @Override
     public void rows(Frame rows) {
-      if (!differs) {
+      if (differs.isEmpty()) {
         super.rows(rows);
       }
     }
 
     @Override
     public void complete(Frame frame) {
-      if (differs) {
+      if (differs.isPresent()) {
         refuse();
       } else {
         super.complete(frame);
@@ -331,7 +337,7 @@ final class Gather {
 
     @Override
     public void suspended() {
-      if (differs) {
+      if (differs.isPresent()) {
         refuse();
       } else {
         super.suspended();
@@ -342,7 +348,8 @@ final class Gather {
       failed(
           ErrorFields.of(
               ErrorCode.QUERY_NEEDS_MERGE.because(
-                  "the query means something else over gathered rows")));
+                  "column \"%s\" of the answer means something else over gathered rows"
+                      .formatted(differs.orElse("")))));
     }
 
     @Override

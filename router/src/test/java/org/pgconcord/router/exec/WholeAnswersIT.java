@@ -241,6 +241,63 @@ class WholeAnswersIT {
     }
   }
 
+  /** What the second shard is done to, and undone. */
+  private static final List<List<String>> DIFFERENCES =
+      List.of(
+          List.of(
+              "ALTER TABLE events RENAME kind TO former; ALTER TABLE events ADD kind text;"
+                  + " UPDATE events SET kind = former; ALTER TABLE events DROP former",
+              ""),
+          List.of(
+              "ALTER TABLE events ALTER kind SET NOT NULL",
+              "ALTER TABLE events ALTER kind DROP NOT NULL"),
+          List.of(
+              "ALTER TABLE events ALTER kind TYPE text COLLATE \"C\"",
+              "ALTER TABLE events ALTER kind TYPE text COLLATE \"default\""),
+          List.of(
+              "ALTER TABLE events ALTER kind TYPE varchar(40)",
+              "ALTER TABLE events ALTER kind TYPE text"),
+          List.of(
+              "ALTER TABLE events ALTER kind TYPE bytea USING kind::bytea",
+              "ALTER TABLE events ALTER kind TYPE text USING convert_from(kind, 'UTF8')"),
+          List.of(
+              "ALTER TABLE events RENAME kind TO sort", "ALTER TABLE events RENAME sort TO kind"));
+
+  /** Rows whose columns are not what they should be give an error that names what differs. */
+  @Test
+  void aShardWithAnotherDefinitionChangesNoAnswer() throws SQLException {
+    ShardId second = router.cluster.shards().get(1);
+    List<String> queries =
+        List.of(
+            "SELECT * FROM events",
+            "SELECT * FROM events ORDER BY id",
+            "SELECT kind FROM events",
+            "SELECT kind, id FROM events ORDER BY kind, id",
+            "SELECT kind, count(*) FROM events GROUP BY kind",
+            "SELECT count(*), max(at) FROM events WHERE kind > 'kind 1'",
+            "SELECT e.kind, f.kind FROM events e JOIN events f ON f.tenant = e.tenant AND f.id > e.id",
+            "SELECT at FROM events ORDER BY at DESC LIMIT 3");
+    int refused = 0;
+    try (Connection client = router.connect("simple")) {
+      for (List<String> difference : DIFFERENCES) {
+        router.direct(second, difference.get(0));
+        for (String query : queries) {
+          String found = answer(client, query);
+          if (found.startsWith("error")) {
+            refused++;
+            assertThat(found).as(difference.get(0) + " " + query).containsAnyOf("kind", "\"at\"");
+          } else {
+            assertThat(found).as(difference.get(0)).isEqualTo(answer(whole, query));
+          }
+        }
+        if (!difference.get(1).isEmpty()) {
+          router.direct(second, difference.get(1));
+        }
+      }
+    }
+    assertThat(refused).isBetween(10, 30);
+  }
+
   @Test
   void anErrorOfAShardEndsTheStatementInPlainWords() throws SQLException {
     try (Connection client = router.connect("simple")) {
