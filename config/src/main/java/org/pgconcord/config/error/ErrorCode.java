@@ -288,8 +288,8 @@ public enum ErrorCode {
       "sql/merge",
       "0A000",
       ErrorCategory.REFUSED,
-      "MERGE is not supported on declared tables.",
-      "Use INSERT, UPDATE and DELETE."),
+      "MERGE is supported on a sharded table without indexes alone, where it stays on one shard.",
+      "Pin target and source by the shard key; else use INSERT, UPDATE and DELETE."),
   SQL_MISPLACED_TABLE(
       "sql/misplaced-table",
       "0A000",

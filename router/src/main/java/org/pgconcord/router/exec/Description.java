@@ -223,6 +223,11 @@ final class Description {
     }
 
     @Override
+    public ShardId merge(Plan.Merge plan) {
+      return plan.plans().get(0).match(this);
+    }
+
+    @Override
     public ShardId copyTo(Plan.CopyTo plan) {
       return plan.shards().get(0);
     }

@@ -205,6 +205,13 @@ final class Dispatch implements Plan.Cases<Void> {
   }
 
   @Override
+  public Void merge(Plan.Merge plan) {
+    OnOneShard.run(
+        execution, plan.facts(), plan.shard(execution.planned().text(), execution.parameters()));
+    return null;
+  }
+
+  @Override
   public Void session(SessionCommand plan) {
     commands.run(execution, plan);
     return null;

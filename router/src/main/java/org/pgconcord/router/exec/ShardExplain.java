@@ -244,6 +244,11 @@ final class ShardExplain implements Plan.Cases<Void> {
   }
 
   @Override
+  public Void merge(Plan.Merge merge) {
+    throw needsRouter();
+  }
+
+  @Override
   public Void copyTo(Plan.CopyTo copy) {
     throw needsRouter();
   }

@@ -34,6 +34,7 @@ public sealed interface Plan
         Plan.WriteOnAll,
         Plan.InsertUnlessTaken,
         Plan.InsertGathered,
+        Plan.Merge,
         Plan.CopyFrom,
         Plan.CopyByInsert,
         Plan.Numbered,
@@ -302,6 +303,51 @@ public sealed interface Plan
   }
 
   /**
+   * MERGE on the one shard to which all its parts lead; the client's text is sent there as it is.
+   *
+   * @param plans of its parts put as other statements, in their order, and of its source
+   */
+  record Merge(StatementFacts facts, MergeText parts, List<Plan> plans) implements Plan {
+    public Merge {
+      plans = List.copyOf(plans);
+    }
+
+    /**
+     * The shard.
+     *
+     * @throws ConcordException when the values do not lead to one
+     */
+    public ShardId shard(StatementText text, Parameters parameters) {
+      List<String> twins = new ArrayList<>(parts.twins(text));
+      twins.add(parts.sourceAlone(text));
+      ShardId shard = null;
+      for (int i = 0; i < plans.size(); i++) {
+        StatementText twin = StatementText.one(twins.get(i));
+        ShardBinding binding =
+            plans.get(i) instanceof Write write
+                ? write.binding()
+                : ((OneShard) plans.get(i)).binding();
+        Resolution where = binding.resolve(twin, parameters);
+        ShardId found = where instanceof Resolution.One one ? one.shard() : null;
+        if (found == null || (shard != null && !shard.equals(found))) {
+          throw ErrorCode.WRITE_SEVERAL_SHARDS.because(
+              "the values of the MERGE do not lead to one shard");
+        }
+        shard = found;
+      }
+      if (shard == null) {
+        throw ErrorCode.INTERNAL.because("a MERGE leads nowhere");
+      }
+      return shard;
+    }
+
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.merge(this);
+    }
+  }
+
+  /**
    * COPY FROM STDIN into a sharded table: each row goes to its shard.
    *
    * @param sql what each shard is sent
@@ -492,6 +538,8 @@ public sealed interface Plan
     R insertUnlessTaken(InsertUnlessTaken plan);
 
     R insertGathered(InsertGathered plan);
+
+    R merge(Merge plan);
 
     R copyFrom(CopyFrom plan);
 

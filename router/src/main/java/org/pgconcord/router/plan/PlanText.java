@@ -277,6 +277,17 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
   }
 
   @Override
+  public PlanOutline merge(Plan.Merge plan) {
+    PlanOutline rows = route("merge", "MERGE on one shard");
+    try {
+      on(plan.shard(text, parameters), rows);
+    } catch (ConcordException e) {
+      rows.add("Shard", e.message());
+    }
+    return finish(rows, plan.facts(), text.sql());
+  }
+
+  @Override
   public PlanOutline copyQuery(Plan.CopyQuery plan) {
     PlanOutline rows = route("copy-query", "COPY of a query that is finished over gathered rows");
     query(plan.select(), plan.query(), rows);

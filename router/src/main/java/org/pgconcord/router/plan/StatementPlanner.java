@@ -147,7 +147,10 @@ public final class StatementPlanner {
         StatementView view = read(kind, input);
         yield numbered(numbers.edits(kind, view), input).orElseGet(() -> rows(view, input));
       }
-      case MERGE -> throw ErrorCode.SQL_MERGE.because("MERGE names a declared table");
+      case MERGE ->
+          new MergePlanner(
+                  input, text -> fresh(Recogniser.kind(text.tokens()), text, input.context()))
+              .plan();
       case TRUNCATE -> throw ErrorCode.SQL_TRUNCATE.because("TRUNCATE names a declared table");
       case LOCK -> throw ErrorCode.SQL_LOCK_TABLE.because("LOCK names a declared table");
       case DEFINITION ->

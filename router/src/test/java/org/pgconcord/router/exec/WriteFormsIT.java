@@ -212,6 +212,59 @@ class WriteFormsIT {
             + " FROM gone ON CONFLICT (tenant_id, order_id) DO UPDATE SET total = 0");
   }
 
+  @Test
+  void merge() throws SQLException {
+    String three = "(SELECT * FROM customers WHERE tenant_id = 3) u";
+    same(
+        "MERGE INTO orders o USING "
+            + three
+            + " ON o.tenant_id = 3 AND o.order_id = u.order_id WHEN MATCHED AND u.rate > 5 THEN UPDATE SET"
+            + " total = o.total + u.rate, note = CASE WHEN u.rate > 9 THEN 'big' ELSE 'small' END WHEN"
+            + " MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (tenant_id, order_id, total) VALUES (3,"
+            + " u.order_id + 100, u.rate)",
+        "MERGE INTO orders AS o USING "
+            + three
+            + " ON o.tenant_id = u.tenant_id AND o.order_id = u.order_id + 6 AND o.tenant_id = 3 WHEN NOT"
+            + " MATCHED AND u.rate > 2 THEN INSERT (order_id, tenant_id) VALUES (u.order_id + 200,"
+            + " u.tenant_id) WHEN MATCHED THEN DO NOTHING",
+        "MERGE INTO orders USING countries c ON orders.tenant_id = 2 AND order_id = c.rate WHEN NOT"
+            + " MATCHED THEN INSERT VALUES (2, 900 + c.rate, 1, c.code)",
+        "MERGE INTO orders o USING (VALUES (1, 5), (7, 6)) v (id, t) ON o.tenant_id = 1 AND o.order_id ="
+            + " v.id WHEN MATCHED THEN UPDATE SET (total, note) = (v.t, DEFAULT) WHEN NOT MATCHED THEN"
+            + " INSERT (tenant_id, order_id, total) VALUES (1, v.id, v.t)",
+        "MERGE INTO orders o USING customers u ON o.tenant_id = 4 AND u.tenant_id = 4 AND u.order_id ="
+            + " o.order_id WHEN MATCHED THEN DELETE",
+        "MERGE INTO archive a USING (SELECT * FROM orders WHERE tenant_id = 5) o ON a.tenant_id = 5 AND"
+            + " a.order_id = o.order_id WHEN NOT MATCHED THEN INSERT VALUES (5, o.order_id, 95, 'x')");
+  }
+
+  @Test
+  void aMergeThatLeavesItsShardIsRefused() throws SQLException {
+    String insert = " WHEN NOT MATCHED THEN INSERT (tenant_id, order_id) VALUES ";
+    try (Connection client = router.connect("simple")) {
+      for (String sql :
+          List.of(
+              "MERGE INTO orders o USING customers u ON o.tenant_id = u.tenant_id AND o.order_id ="
+                  + " u.order_id WHEN MATCHED THEN DELETE",
+              "MERGE INTO orders o USING customers u ON o.tenant_id = 3 AND u.tenant_id = 3"
+                  + insert
+                  + "(3, 1)",
+              "MERGE INTO orders o USING countries c ON o.order_id = c.rate" + insert + "(3, 1)",
+              "MERGE INTO orders o USING countries c ON o.tenant_id = 3" + insert + "(5, 1)",
+              "MERGE INTO orders o USING countries c ON o.tenant_id = 3" + insert + "(c.rate, 1)",
+              "MERGE INTO orders o USING countries c ON o.tenant_id = 3 WHEN MATCHED THEN UPDATE SET"
+                  + " tenant_id = 4",
+              "MERGE INTO orders o USING countries c ON o.tenant_id = 3 WHEN NOT MATCHED BY SOURCE THEN"
+                  + " DELETE",
+              "MERGE INTO orders o USING countries c ON o.tenant_id = 3 WHEN MATCHED THEN UPDATE SET"
+                  + " total = (SELECT max(total) FROM archive)",
+              "MERGE INTO countries c USING orders o ON o.tenant_id = 3 WHEN MATCHED THEN DELETE")) {
+        assertThat(answer(client, sql).get(0)).as(sql).startsWith("0A000");
+      }
+      sameTables(client, "refusals");
+    }
+  }
+
   /** Whatever is taken does what one server does; how much is taken is counted. */
   @Test
   void randomForms() throws SQLException {
