@@ -57,9 +57,11 @@ public final class StatementPlans {
   private static String only(Topology topology, String database) {
     if (!database.isEmpty()) {
       if (topology.database(database).isEmpty()) {
-        throw ErrorCode.ADMIN_REQUEST_INVALID.because(
-            "the topology has no database \"%s\"%s"
-                .formatted(database, DidYouMean.hint(database, topology.databases().keySet())));
+        throw ErrorCode.ADMIN_REQUEST_INVALID
+            .because(
+                "the topology has no database \"%s\"%s"
+                    .formatted(database, DidYouMean.hint(database, topology.databases().keySet())))
+            .withHint("It has " + String.join(", ", topology.databases().keySet()) + ".");
       }
       return database;
     }
