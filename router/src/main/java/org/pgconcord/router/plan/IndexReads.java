@@ -135,6 +135,8 @@ final class IndexReads {
       return Optional.of("its state is " + status.state().word());
     } else if (write && !gsi.extended()) {
       return Optional.of("its gsi_mode is strict");
+    } else if (use.place().renamed()) {
+      return Optional.of("the owner's columns have other names in the statement");
     } else if (input.context().fixedSnapshot()) {
       return Optional.of("a REPEATABLE READ or SERIALIZABLE transaction does not read indexes");
     } else if (!isPlain()) {

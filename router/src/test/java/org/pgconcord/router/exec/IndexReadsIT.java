@@ -46,7 +46,8 @@ class IndexReadsIT {
           "SELECT u.email AS e FROM users u WHERE u.email IN (%s)",
           "SELECT email || 'x' FROM users WHERE email IN (%s)",
           "SELECT count(*) FROM users WHERE email IN (%s)",
-          "SELECT email FROM users WHERE email IN (%s) ORDER BY 1");
+          "SELECT email FROM users WHERE email IN (%s) ORDER BY 1",
+          "SELECT count(*) FROM users u(email, user_id, a) WHERE email > 0 AND email = 4 AND a IN (%s)");
   private static final List<String> SEATS =
       List.of(
           "SELECT email FROM users WHERE (floor, seat) IN (%s)",
