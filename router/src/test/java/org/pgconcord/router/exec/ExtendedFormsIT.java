@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.postgresql.util.PSQLException;
 
 /** Forms of writes on owners of indexes in extended mode. */
 class ExtendedFormsIT {
@@ -138,6 +140,98 @@ class ExtendedFormsIT {
         assertThat(taken.getSQLState()).isEqualTo("23505");
         assertThat(rig.everywhere("SELECT 1 FROM public.users")).hasSize(1_500);
         rig.entriesAreTrue("after a taken key, " + mode);
+      }
+    }
+  }
+
+  /**
+   * What strict mode refuses, and its twin in extended mode.
+   *
+   * @param code of the refusal
+   * @param strict a statement on people, whose index is strict
+   * @param extended the same on users, whose indexes are not
+   * @param rows how many it changes
+   */
+  private record Twin(String code, String strict, String extended, int rows) {}
+
+  private static List<Twin> twins() {
+    String one = " WHERE tenant_id = " + rig.tenant(1, 0);
+    String person = one + " AND person_id = 1";
+    String user = one + " AND user_id = 1";
+    String key = "write/declared-column";
+    return List.of(
+        new Twin(
+            "write/through-gsi",
+            "UPDATE people SET name = 'x' WHERE mail = 'k0'",
+            "UPDATE users SET name = 'x' WHERE email = 'k0'",
+            1),
+        new Twin(
+            "write/through-gsi",
+            "DELETE FROM people WHERE mail = 'k1'",
+            "DELETE FROM users WHERE email = 'k1'",
+            1),
+        new Twin(
+            key,
+            "UPDATE people SET mail = mail || 'x'",
+            "UPDATE users SET email = email || 'x', seat = email, floor = 1",
+            3),
+        new Twin(
+            key,
+            "UPDATE people SET mail = 'q', name = 'y'" + person,
+            "UPDATE users SET email = 'q', name = 'y'" + user,
+            1),
+        new Twin(
+            key,
+            "UPDATE people SET mail = 'a', phone = 'b'" + person,
+            "UPDATE users SET email = 'a', city = 'b'" + user,
+            1),
+        new Twin(
+            key,
+            "UPDATE people SET mail = DEFAULT" + person,
+            "UPDATE users SET email = DEFAULT" + user,
+            1),
+        new Twin(
+            key,
+            "UPDATE people SET mail = (SELECT max(name) FROM countries)" + person,
+            "UPDATE users SET email = (SELECT max(name) FROM countries)" + user,
+            1),
+        new Twin(
+            "write/update-from",
+            "UPDATE people SET mail = c.code FROM countries c" + person + " AND c.code = 'FI'",
+            "UPDATE users SET email = c.code FROM countries c" + user + " AND c.code = 'FI'",
+            1),
+        new Twin(
+            "write/delete-using",
+            "DELETE FROM people USING countries c" + person + " AND c.code = 'FI'",
+            "DELETE FROM users USING countries c" + user + " AND c.code = 'FI'",
+            1),
+        new Twin(
+            "write/gsi-column-missing",
+            "INSERT INTO people (tenant_id, person_id) VALUES (%d, 9)".formatted(rig.tenant(0, 1)),
+            "INSERT INTO users (tenant_id, user_id) VALUES (%d, 9)".formatted(rig.tenant(0, 1)),
+            1));
+  }
+
+  @Test
+  void whatStrictModeRefusesIsDone() throws SQLException {
+    try (Connection client = rig.router.connect("simple");
+        Statement statement = client.createStatement()) {
+      for (Twin twin : twins()) {
+        rig.empty();
+        for (int i = 0; i < 3; i++) {
+          String row = "(%d, 1, 'k%d', 'n')".formatted(rig.tenant(i, 0), i);
+          statement.execute("INSERT INTO people (tenant_id, person_id, mail, name) VALUES " + row);
+          statement.execute("INSERT INTO users (tenant_id, user_id, email, name) VALUES " + row);
+        }
+        PSQLException refused =
+            catchThrowableOfType(PSQLException.class, () -> statement.execute(twin.strict()));
+        assertThat(refused.getSQLState()).as(twin.strict()).isEqualTo("0A000");
+        assertThat(refused.getMessage()).as(twin.strict()).contains(twin.code());
+        assertThat(refused.getServerErrorMessage().getHint()).as(twin.strict()).isNotBlank();
+        assertThat(statement.executeUpdate(twin.extended()))
+            .as(twin.extended())
+            .isEqualTo(twin.rows());
+        rig.entriesAreTrue(twin.extended());
       }
     }
   }
