@@ -145,7 +145,8 @@ final class WritePlanner {
       StatementFacts statement) {
     ChangeRules rules = new ChangeRules(input, table, key, gsis);
     Optional<EntryWork> entries;
-    if (view instanceof StatementView.Update update) {
+    if (view instanceof StatementView.Update written) {
+      StatementView.Update update = SelfAssignments.without(input, written);
       rules.checkUpdate(update);
       new ReferrerRules(input, table).checkUpdate(update);
       boolean changes = new IndexedUpdateRules(input, update, table, key).changesEntries(gsis);
