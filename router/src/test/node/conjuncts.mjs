@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import { loadModule, parseSync } from 'libpg-query';
 
 function column(node) {
-  const fields = node?.ColumnRef?.fields ?? [];
-  return fields.at(-1)?.String?.sval === 'tenant_id';
+  const names = (node?.ColumnRef?.fields ?? []).map((f) => f.String?.sval);
+  return names.at(-1) === 'tenant_id' ? names.join('.') : null;
 }
 
 function constant(node) {
@@ -14,24 +14,39 @@ function constant(node) {
   return value === undefined ? null : (value.ival ?? 0);
 }
 
+function add(found, name, values) {
+  if (name && !values.includes(null)) found.push({ name, values });
+}
+
+// What every arm says of the column, of itself or of the same name: the values of all of them.
+function alternatives(arms, found) {
+  arms[0].forEach((one) => {
+    const others = arms.slice(1).map((arm) => arm.find((other) => other.name === one.name));
+    if (others.every((other) => other)) {
+      add(found, one.name, [one, ...others].flatMap((each) => each.values));
+    }
+  });
+}
+
 function conjuncts(node, found) {
   const bool = node?.BoolExpr;
   const expr = node?.A_Expr;
   if (bool?.boolop === 'AND_EXPR') {
     bool.args.forEach((a) => conjuncts(a, found));
+  } else if (bool?.boolop === 'OR_EXPR') {
+    alternatives(bool.args.map((a) => conjuncts(a, [])), found);
   } else if (expr?.kind === 'AEXPR_OP' && expr.name.length === 1 && expr.name[0].String.sval === '=') {
-    if (column(expr.lexpr) && constant(expr.rexpr) !== null) found.push([constant(expr.rexpr)]);
-    if (column(expr.rexpr) && constant(expr.lexpr) !== null) found.push([constant(expr.lexpr)]);
+    add(found, column(expr.lexpr), [constant(expr.rexpr)]);
+    add(found, column(expr.rexpr), [constant(expr.lexpr)]);
   } else if (expr?.kind === 'AEXPR_IN' && expr.name[0].String.sval === '=' && column(expr.lexpr)) {
-    const items = (expr.rexpr.List?.items ?? []).map(constant);
-    if (!items.includes(null)) found.push(items);
+    add(found, column(expr.lexpr), (expr.rexpr.List?.items ?? []).map(constant));
   }
   return found;
 }
 
 function read(text) {
   try {
-    return conjuncts(parseSync(text).stmts[0].stmt.SelectStmt.whereClause, []);
+    return conjuncts(parseSync(text).stmts[0].stmt.SelectStmt.whereClause, []).map((c) => c.values);
   } catch (e) {
     return null;
   }

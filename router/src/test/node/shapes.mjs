@@ -151,6 +151,8 @@ function conjuncts(node, place) {
   const expr = node?.A_Expr;
   if (node?.BoolExpr?.boolop === 'AND_EXPR') {
     node.BoolExpr.args.forEach((a) => conjuncts(a, place));
+  } else if (node?.BoolExpr?.boolop === 'OR_EXPR') {
+    alternatives(node.BoolExpr.args, place);
   } else if (isOperator(expr, 'AEXPR_OP')) {
     const [a, b] = [column(expr.lexpr), column(expr.rexpr)];
     const rows = [expr.lexpr?.RowExpr?.args, expr.rexpr?.RowExpr?.args];
@@ -168,6 +170,23 @@ function conjuncts(node, place) {
   } else if (isOperator(expr, 'AEXPR_OP_ANY')) {
     arrays(expr.rexpr).forEach((values) => among(place, expr.lexpr, values));
   }
+}
+
+// What every arm of an OR says of one column: the values of all of them.
+function alternatives(args, place) {
+  const arms = args.map((arm) => {
+    const before = claims.length;
+    conjuncts(arm, place);
+    return claims.splice(before).filter((c) => c.includes(' in '))
+      .map((c) => c.slice(place.length + 1).split(' in '));
+  });
+  const name = (col) => col.slice(0, col.lastIndexOf('@'));
+  arms[0].forEach(([col, values]) => {
+    const others = arms.slice(1).map((arm) => arm.find(([other]) => name(other) === name(col)));
+    if (others.every((found) => found)) {
+      claims.push(`${place} ${col} in ${[values, ...others.map(([, v]) => v)].join(',')}`);
+    }
+  });
 }
 
 function among(place, node, values) {

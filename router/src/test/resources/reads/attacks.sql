@@ -763,3 +763,77 @@ INSERT INTO orders (tenant, order_id) SELECT 3, 900 UNION ALL VALUES (4, 901) RE
 INSERT INTO orders (tenant, order_id) VALUES (3, 900) UNION ALL SELECT 4, 901 RETURNING tenant, order_id
 
 WITH new AS (INSERT INTO orders (tenant, order_id) SELECT 3, 900 UNION ALL (SELECT 4, 901) RETURNING tenant) SELECT count(*) FROM new
+
+SELECT id FROM accounts WHERE tenant = 1 OR tenant = 2 OR tenant = 3
+
+SELECT id FROM accounts WHERE (tenant = 1 OR tenant = 2) AND id < 20
+
+SELECT id FROM accounts WHERE NOT (tenant = 1 OR tenant = 2)
+
+SELECT id FROM accounts WHERE (tenant = 1 OR tenant = 2) OR id = 3
+
+SELECT id FROM accounts WHERE (tenant = 1 OR (tenant = 2 OR id = 3)) AND id > 0
+
+SELECT id FROM accounts WHERE (tenant = 1 OR (tenant = 2 OR tenant = 4)) AND id > 0
+
+SELECT id FROM accounts WHERE (tenant = 1 OR tenant = 2) IS NOT TRUE
+
+SELECT id FROM accounts WHERE (tenant = 1 OR tenant = 2) = false
+
+SELECT id FROM accounts WHERE CASE WHEN tenant = 1 OR tenant = 2 THEN false ELSE true END
+
+SELECT id FROM accounts WHERE CASE WHEN id > 3 THEN tenant = 1 OR tenant = 2 ELSE true END
+
+SELECT id FROM accounts WHERE tenant = 1 OR CASE WHEN tenant = 2 OR tenant = 3 THEN true ELSE id = 5 END
+
+SELECT id FROM accounts WHERE tenant = 1 OR tenant = NULL OR id = 3
+
+SELECT id FROM accounts WHERE tenant = 1 OR NOT tenant = 2
+
+SELECT id FROM accounts WHERE tenant = 1 OR tenant <> 2
+
+SELECT id FROM accounts WHERE tenant = 1 OR tenant BETWEEN 2 AND 4 AND id > 0
+
+SELECT id FROM accounts WHERE id BETWEEN 1 AND 9 OR tenant = 1
+
+SELECT id FROM accounts WHERE tenant = 1 AND id = 2 OR tenant = 2 AND id = 3 OR id = 4
+
+SELECT id FROM accounts WHERE tenant = 1 AND id > 2 OR tenant IN (2, 3) AND id > 3 OR (tenant) = 4
+
+SELECT id FROM accounts WHERE coalesce(tenant = 1 OR tenant = 2, true) OR id = 3
+
+SELECT id FROM accounts WHERE (tenant = 1 OR tenant = 2)::text = 'false'
+
+SELECT a.id FROM accounts a WHERE a.tenant = 1 OR EXISTS (SELECT 1 FROM orders o WHERE o.tenant = 1 OR o.tenant = 2)
+
+SELECT a.id, o.order_id FROM accounts a LEFT JOIN orders o ON o.tenant = a.tenant AND (o.tenant = 1 OR o.tenant = 2)
+
+SELECT a.id, o.order_id FROM accounts a LEFT JOIN orders o ON o.tenant = a.tenant WHERE o.tenant = 1 OR o.tenant = 2
+
+SELECT a.id, o.order_id FROM accounts a LEFT JOIN orders o ON o.tenant = a.tenant WHERE o.tenant = 1 OR o.tenant IS NULL
+
+SELECT a.id, o.order_id FROM accounts a LEFT JOIN orders o ON o.tenant = a.tenant WHERE o.tenant = 3
+
+SELECT a.id, o.order_id FROM accounts a LEFT JOIN orders o ON o.tenant = a.tenant AND a.tenant = 3 WHERE o.status = 'paid'
+
+SELECT a.id, o.order_id FROM accounts a LEFT JOIN orders o ON o.tenant = a.tenant AND a.tenant = 3 WHERE a.id = 3
+
+SELECT a.id, o.order_id FROM accounts a FULL JOIN orders o ON o.tenant = a.tenant AND a.tenant = 3 WHERE o.order_id = 3
+
+SELECT a.id, o.order_id FROM accounts a FULL JOIN orders o ON o.tenant = a.tenant AND a.tenant = 3 WHERE a.id = 3
+
+SELECT a.id, o.order_id FROM accounts a FULL JOIN orders o ON o.tenant = a.tenant AND a.tenant = 3 AND o.tenant = 3 WHERE a.id = 3 AND o.order_id > 0
+
+SELECT a.id, o.order_id FROM orders o RIGHT JOIN accounts a ON o.tenant = a.tenant AND a.tenant = 3 WHERE o.order_id > 0
+
+SELECT a.id, b.id, o.order_id FROM accounts a LEFT JOIN (accounts b LEFT JOIN orders o ON o.tenant = b.tenant AND b.tenant = 2) ON b.tenant = a.tenant AND b.id = a.id WHERE o.order_id > 0
+
+SELECT a.id, b.id FROM accounts a LEFT JOIN accounts b ON b.tenant = a.tenant AND b.tenant = 2 WHERE coalesce(b.id, 0) = 0
+
+SELECT ALL id FROM accounts WHERE tenant = + + 1
+
+SELECT - - id, + + id, id - - 1, count(ALL id) FROM accounts WHERE tenant = 2 GROUP BY id
+
+SELECT count(*) FROM accounts GROUP BY + + 1
+
+SELECT id FROM accounts WHERE tenant = - - 1 OR tenant = 2

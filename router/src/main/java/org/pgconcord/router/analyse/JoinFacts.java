@@ -1,6 +1,7 @@
 package org.pgconcord.router.analyse;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -19,6 +20,7 @@ import org.pgconcord.router.sql.PredicateView;
 final class JoinFacts {
   private final Function<FromView, Leaf> leafOf;
   private final List<Fact> facts = new ArrayList<>();
+  private final List<Outer> outer = new ArrayList<>();
   private final Set<Leaf> nullable = new HashSet<>();
   private final Scope scope;
 
@@ -45,9 +47,53 @@ final class JoinFacts {
     return nullable;
   }
 
+  /**
+   * An outer join whose conditions are the facts from one number up to another.
+   *
+   * @param keepsLeft rows of the left side need no match; {@code keepsRight} in turn
+   */
+  private record Outer(
+      Set<Leaf> left, Set<Leaf> right, boolean keepsLeft, boolean keepsRight, int from, int to) {}
+
+  /**
+   * After the FROM items. A condition of WHERE fails on NULL, so a join loses the rows for which it
+   * filled with NULLs the side that the condition is about: for what matters it keeps the rows
+   * without a match of one side less.
+   */
   void addWhere(List<PredicateView> where) {
+    Set<Leaf> strict = new HashSet<>();
+    where.forEach(p -> strict.addAll(leaves(p)));
+    outer.forEach(join -> restrictMore(join, strict));
     Set<Leaf> all = new LinkedHashSet<>(scope.leaves());
     where.forEach(p -> facts.add(new Fact(p, all)));
+  }
+
+  private Set<Leaf> leaves(PredicateView predicate) {
+    List<ColumnView> columns =
+        predicate instanceof PredicateView.Same same
+            ? List.of(same.left(), same.right())
+            : List.of(((PredicateView.OneOf) predicate).column());
+    Set<Leaf> found = new HashSet<>();
+    columns.forEach(
+        column ->
+            scope
+                .find(column)
+                .filter(place -> place.scope() == scope)
+                .ifPresent(place -> found.add(place.leaf())));
+    return found;
+  }
+
+  private void restrictMore(Outer join, Set<Leaf> strict) {
+    Set<Leaf> restricted = new LinkedHashSet<>();
+    if (!join.keepsLeft() || !Collections.disjoint(join.right(), strict)) {
+      restricted.addAll(join.left());
+    }
+    if (!join.keepsRight() || !Collections.disjoint(join.left(), strict)) {
+      restricted.addAll(join.right());
+    }
+    for (int i = join.from(); i < join.to(); i++) {
+      facts.set(i, new Fact(facts.get(i).predicate(), restricted));
+    }
   }
 
   /** Walks one FROM item; the leaves in it. */
@@ -69,9 +115,15 @@ final class JoinFacts {
     if (join.kind() != FromView.Kind.INNER) {
       nullable.addAll(join.kind() == FromView.Kind.FULL ? both : restricted);
     }
+    int from = facts.size();
     join.on().forEach(p -> facts.add(new Fact(p, restricted)));
     if (join.merged()) {
       using(join, left, right, restricted);
+    }
+    if (join.kind() != FromView.Kind.INNER) {
+      boolean keepsLeft = join.kind() != FromView.Kind.RIGHT;
+      boolean keepsRight = join.kind() != FromView.Kind.LEFT;
+      outer.add(new Outer(left, right, keepsLeft, keepsRight, from, facts.size()));
     }
     return both;
   }

@@ -25,7 +25,7 @@ import org.pgconcord.router.sql.PredicateView;
  *       such a T row, whatever the joins: a row that an outer join filled with NULLs fails the
  *       condition. T rows elsewhere could only have made rows that the condition drops;
  *   <li>by the same in ON, if the join drops T rows that do not meet it: inner joins, and for outer
- *       ones the side that is not kept;
+ *       ones the side that is not kept, or that WHERE does not keep ({@link JoinFacts});
  *   <li>by {@code T.key = U.key} in such a place, if that column of U is pinned in this block or a
  *       block around it, both keys are of one group, index and kinds of types, and the two columns
  *       have one place in them. T rows elsewhere match only U rows elsewhere, which do not matter.
@@ -33,9 +33,10 @@ import org.pgconcord.router.sql.PredicateView;
  *       all its matches have its own key.
  * </ol>
  *
- * <p>Nothing is concluded from OR, NOT, ranges, casts of the column, other operators, or conditions
- * inside expressions: {@code router.sql} does not show them. A column is taken for a table's key
- * only when no other item could own that name ({@link Scope}).
+ * <p>Of OR {@code router.sql} shows only what it says of one column, as IN. Nothing is concluded
+ * from NOT, ranges, casts of the column, other operators, or conditions inside expressions: they
+ * are not shown. A column is taken for a table's key only when no other item could own that name
+ * ({@link Scope}).
  *
  * <p>The same search with one table pinned by assumption tells whether a block's sharded tables are
  * co-located, row by row ({@link #anchors}).

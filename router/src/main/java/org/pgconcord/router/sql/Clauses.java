@@ -17,9 +17,22 @@ public final class Clauses {
   /** For each token the index of the matching parenthesis or bracket, or -1. */
   private final int[] partners;
 
+  /** What conjuncts are looked for in: one alternative of an OR, or all there is. */
+  private final Range whole;
+
   public Clauses(Tokens tokens) {
+    this(tokens, match(tokens), new Range(0, tokens.size()));
+  }
+
+  private Clauses(Tokens tokens, int[] partners, Range whole) {
     this.tokens = tokens;
-    this.partners = match(tokens);
+    this.partners = partners;
+    this.whole = whole;
+  }
+
+  /** The same tokens, where {@link #isConjunct} asks for the operands of this AND chain alone. */
+  Clauses within(Range alternative) {
+    return new Clauses(tokens, partners, alternative);
   }
 
   private static int[] match(Tokens tokens) {
@@ -322,7 +335,8 @@ public final class Clauses {
    * of a function or a NOT.
    */
   public boolean isConjunct(int from, int to) {
-    if (!endsConjunct(to) || !startsConjunct(from - 1)) {
+    boolean inside = from >= whole.from && to <= whole.to;
+    if (!inside || !endsConjunct(to) || !startsConjunct(from - 1)) {
       return false;
     }
     int left = from - 1;
@@ -332,7 +346,7 @@ public final class Clauses {
       if (start < 0 || hasOr(start + 1, levelEnd(right))) {
         return false;
       }
-      if (!tokens.isSymbol(start, "(")) {
+      if (isOutermost(start)) {
         return true;
       }
       int close = partners[start];
@@ -344,10 +358,60 @@ public final class Clauses {
     }
   }
 
+  /**
+   * The alternatives of the innermost OR that the token is in, if that is by itself one operand of
+   * the AND chain; empty if not.
+   */
+  List<Range> alternatives(int token) {
+    int inner = token;
+    while (true) {
+      int start = levelStart(inner - 1);
+      if (start < 0) {
+        return List.of();
+      }
+      int end = levelEnd(inner);
+      if (hasOr(start + 1, end)) {
+        boolean conjunct =
+            isOutermost(start) || (partners[start] == end && isConjunct(start, end + 1));
+        return conjunct ? split(start + 1, end) : List.of();
+      }
+      if (isOutermost(start)) {
+        return List.of();
+      }
+      inner = start;
+    }
+  }
+
+  private List<Range> split(int from, int to) {
+    List<Range> alternatives = new ArrayList<>();
+    int begin = from;
+    for (int i = from; i < to; i = behind(i)) {
+      if (tokens.isWord(i, "or")) {
+        alternatives.add(new Range(begin, i));
+        begin = i + 1;
+      }
+    }
+    alternatives.add(new Range(begin, to));
+    return alternatives;
+  }
+
+  /** Nothing around the level that begins here can change what its conditions mean. */
+  private boolean isOutermost(int start) {
+    return isFront(start) || !tokens.isSymbol(start, "(");
+  }
+
+  /** The token in front of an alternative: WHERE, ON, OR or a parenthesis. */
+  private boolean isFront(int token) {
+    return whole.from > 0 && token == whole.from - 1;
+  }
+
   /** The token in front of a conjunct: AND that is no BETWEEN's, WHERE, ON or a parenthesis. */
   private boolean startsConjunct(int token) {
     if (token < 0 || isLabel(token)) {
       return false;
+    }
+    if (isFront(token)) {
+      return true;
     }
     return tokens.isAnyWord(token, "where", "on")
         || tokens.isSymbol(token, "(")
@@ -355,7 +419,7 @@ public final class Clauses {
   }
 
   private boolean endsConjunct(int token) {
-    return token == tokens.size()
+    return token == whole.to
         || tokens.isSymbol(token, ")")
         || tokens.isSymbol(token, ",")
         || tokens.isWord(token, "and")
@@ -385,7 +449,9 @@ public final class Clauses {
   private int levelStart(int from) {
     int i = from;
     while (i >= 0) {
-      if (tokens.isSymbol(i, "(") || (tokens.isAnyWord(i, "where", "on") && !isLabel(i))) {
+      if (isFront(i)
+          || tokens.isSymbol(i, "(")
+          || (tokens.isAnyWord(i, "where", "on") && !isLabel(i))) {
         return i;
       }
       if (tokens.isAnyWord(i, "case", "when", "then", "else", "select")
@@ -400,7 +466,7 @@ public final class Clauses {
   /** Rightwards at one level to what ends the condition. */
   private int levelEnd(int from) {
     int i = from;
-    while (i < tokens.size()
+    while (i < whole.to
         && !tokens.isSymbol(i, ")")
         && !isKeyword(i, Keywords.AFTER_WHERE)
         && !endsOn(i)) {

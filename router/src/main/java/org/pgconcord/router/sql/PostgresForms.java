@@ -32,7 +32,10 @@ final class PostgresForms {
       switch (tokens.kind(i)) {
         case WORD -> word(i);
         case PUNCTUATION -> slice(i);
-        case OPERATOR -> inherited(i);
+        case OPERATOR -> {
+          inherited(i);
+          sign(i);
+        }
         default -> {}
       }
     }
@@ -40,6 +43,11 @@ final class PostgresForms {
 
   private void word(int i) {
     switch (tokens.text(i).toLowerCase(Locale.ROOT)) {
+      case "all" -> {
+        if (isIdleAll(tokens, i)) {
+          pieces[i] = "";
+        }
+      }
       case "as" -> label(i + 1);
       case "for" -> {
         collationFor(i);
@@ -60,6 +68,12 @@ final class PostgresForms {
       }
       default -> {}
     }
+  }
+
+  /** {@code SELECT ALL a} and {@code count(ALL a)} say what holds without it. */
+  static boolean isIdleAll(Tokens tokens, int i) {
+    return tokens.isWord(i, "all")
+        && (tokens.isWord(i - 1, "select") || tokens.isSymbol(i - 1, "("));
   }
 
   /** Any keyword is a name behind AS: {@code AS true}. In CAST a type stands there. */
@@ -121,6 +135,14 @@ final class PostgresForms {
   private boolean isCallsFrom(int from) {
     return tokens.isAnyWord(
         openers[from] - 1, "extract", "substring", "trim", "overlay", "position");
+  }
+
+  /** Of several signs in a row each but the first gets a zero to its left. */
+  private void sign(int i) {
+    boolean second = tokens.isSymbol(i - 1, "-") || tokens.isSymbol(i - 1, "+");
+    if (second && (tokens.isSymbol(i, "-") || tokens.isSymbol(i, "+"))) {
+      pieces[i] = "0 " + tokens.text(i);
+    }
   }
 
   /** The method and its arguments say which rows are read, not of which table. */

@@ -13,6 +13,7 @@ import net.sf.jsqlparser.expression.NullValue;
 import net.sf.jsqlparser.expression.SignedExpression;
 import net.sf.jsqlparser.expression.StringValue;
 import net.sf.jsqlparser.expression.operators.conditional.AndExpression;
+import net.sf.jsqlparser.expression.operators.conditional.OrExpression;
 import net.sf.jsqlparser.expression.operators.relational.EqualsTo;
 import net.sf.jsqlparser.expression.operators.relational.InExpression;
 import net.sf.jsqlparser.expression.operators.relational.ParenthesedExpressionList;
@@ -45,6 +46,8 @@ final class PredicateReader {
       collect(and.getRightExpression(), found);
     } else if (condition instanceof ParenthesedExpressionList<?> list && list.size() == 1) {
       collect(list.get(0), found);
+    } else if (condition instanceof OrExpression or) {
+      found.addAll(new AlternativesReader(tokens, clauses, text).columns(or));
     } else if (condition instanceof EqualsTo equal) {
       Expression left = equal.getLeftExpression();
       Expression right = equal.getRightExpression();

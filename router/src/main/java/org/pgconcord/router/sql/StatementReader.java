@@ -142,7 +142,8 @@ public final class StatementReader {
       boolean structural =
           tokens.kind(i) == TokenKind.WORD
               && Keywords.STRUCTURE.contains(name)
-              && !tokens.isWord(i - 1, "as");
+              && !tokens.isWord(i - 1, "as")
+              && !PostgresForms.isIdleAll(tokens, i);
       if (structural || watched.contains(name)) {
         counts.merge(name, step, Integer::sum);
       }

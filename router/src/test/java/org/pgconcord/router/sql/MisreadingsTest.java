@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pgconcord.config.error.ConcordException;
 
@@ -20,17 +22,45 @@ class MisreadingsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "SELECT FROM t WHERE sk = 1 AND d ->> 'x' = 'y' OR sk = 2",
-        "SELECT FROM t WHERE sk = 1 AND d ->> $1 = 'y' OR sk = 2",
-        "SELECT FROM t WHERE sk = 1 AND d -> 'a' ->> 'b' IN ('c') OR sk = 2",
-        "SELECT FROM t WHERE sk = 1 AND d ->> 'x' || 'y' = 'z' OR sk = 2",
-        "SELECT FROM t WHERE sk = 1 AND d #>> '{a}' = 'y' OR sk = 2",
+        "SELECT FROM t WHERE sk = 1 AND d ->> 'x' = 'y' OR sk > 2",
+        "SELECT FROM t WHERE sk = 1 AND d ->> $1 = 'y' OR b = 2",
+        "SELECT FROM t WHERE sk = 1 AND d -> 'a' ->> 'b' IN ('c') OR NOT sk = 2",
+        "SELECT FROM t WHERE sk = 1 AND d ->> 'x' || 'y' = 'z' OR (sk = 2) IS NULL",
+        "SELECT FROM t WHERE sk = 1 AND d #>> '{a}' = 'y' OR f(sk = 2)",
+        "SELECT FROM t WHERE sk = 1 OR b = 2 AND (sk = 3 OR b = 4)",
+        "SELECT FROM t WHERE NOT (sk = 1 OR sk = 2)",
+        "SELECT FROM t WHERE f(sk = 1 OR sk = 2)",
+        "SELECT FROM t WHERE (sk = 1 OR sk = 2) = false",
+        "SELECT FROM t WHERE t.sk = 1 OR u.sk = 2",
+        "SELECT FROM t WHERE CASE WHEN sk = 1 OR sk = 2 THEN a ELSE b END",
+        "SELECT FROM t WHERE CASE WHEN a THEN sk = 1 OR sk = 2 END",
         "SELECT FROM t WHERE d ->> 'x' = 'y' OR sk = 1",
         "SELECT FROM t WHERE NOT sk = 1",
         "SELECT FROM t WHERE NOT (d ->> 'x' = 'y' AND sk = 1)",
       })
   void noConditionOfAnOrOrANotIsBelieved(String sql) throws UnreadableException {
     assertThat(conditions("SELECT a " + sql.substring(7))).isEmpty();
+  }
+
+  /** Of all its alternatives together; the values are given by where they stand. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          WHERE sk = 1 OR sk = 2                                         | at27,at37
+          WHERE sk = 1 AND d ->> 'x' = 'y' OR sk = 2                     | at27,at57
+          WHERE sk = 1 AND b BETWEEN 2 AND 3 OR (sk) IN (4, 5)           |
+          WHERE sk = 1 AND b BETWEEN 2 AND 3 OR sk IN (4, 5) AND NOT c   | at27,at61,at64
+          WHERE sk = 1 OR (sk = 2 OR sk = 3) AND a                       | at27,at38,at48
+          WHERE ((sk = 1 OR b AND sk = 2)) AND c                         | at29,at45
+          """)
+  void anOrTellsWhatAllItsAlternativesTell(String where, @Nullable String values)
+      throws UnreadableException {
+    assertThat(conditions("SELECT a FROM t " + where))
+        .allMatch(claim -> claim.endsWith(" in " + values))
+        .hasSize(values == null ? 0 : 1);
   }
 
   @ParameterizedTest

@@ -206,11 +206,8 @@ final class CatalogIT {
           "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
               + " WHERE usename = 'pgconcord'");
     }
-    assertThatThrownBy(() -> catalog.load())
-        .isInstanceOfSatisfying(
-            ConcordException.class,
-            e -> assertThat(e.code()).isEqualTo(ErrorCode.CATALOG_UNAVAILABLE));
     assertThat(catalog.load().revision()).isZero();
+    assertThat(catalog.apply(Shards.DOCUMENT, OptionalLong.empty(), "")).isEqualTo(1);
   }
 
   @Test
