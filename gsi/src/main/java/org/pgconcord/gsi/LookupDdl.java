@@ -101,6 +101,15 @@ public final class LookupDdl {
         : List.of();
   }
 
+  /** Whether a lookup table that exists lacks what {@link #createCovering} makes: one boolean. */
+  public static String lacksCovering(LookupIndex index) {
+    return "SELECT to_regclass(%s) IS NULL OR NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = '%s' AND NOT attisdropped)"
+        .formatted(
+            Identifiers.literal(coveringSwitch(index)),
+            Identifiers.literal(index.gsi().lookup().quoted()),
+            Gsi.PENDING);
+  }
+
   /** The read epoch and the functions; may run again at any time. */
   public static List<String> createFunctions(LookupIndex index) {
     return List.of(

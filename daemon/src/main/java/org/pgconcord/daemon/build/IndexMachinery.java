@@ -1,6 +1,7 @@
 package org.pgconcord.daemon.build;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -117,6 +118,36 @@ final class IndexMachinery implements Machinery, AutoCloseable {
       }
     }
     services.publisher().reload();
+  }
+
+  /**
+   * An index that has become covering gets what that takes, which its build did not make. Only
+   * where it is missing: the ALTER waits for everybody who reads the lookup table, and they for it.
+   */
+  void equip() throws SQLException {
+    LookupIndex index = index();
+    boolean changed = false;
+    for (ShardId lookup : index.lookupShards()) {
+      try (Connection connection = services.sessions().open(lookup);
+          Statement statement = connection.createStatement()) {
+        if (index.gsi().covering() && isTrue(statement, LookupDdl.lacksCovering(index))) {
+          for (String sql : LookupDdl.createCovering(index)) {
+            statement.execute(sql);
+          }
+          changed = true;
+        }
+      }
+    }
+    if (changed) {
+      services.publisher().reload();
+    }
+  }
+
+  private static boolean isTrue(Statement statement, String sql) throws SQLException {
+    try (ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      return row.getBoolean(1);
+    }
   }
 
   /** What an old row image must carry. */

@@ -1,6 +1,8 @@
 package org.pgconcord.daemon.build;
 
+import java.sql.SQLException;
 import org.pgconcord.config.catalog.CatalogState;
+import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.catalog.RoutingState.GsiStatus;
 import org.pgconcord.config.catalog.StoredReport;
 import org.pgconcord.config.error.ErrorCode;
@@ -79,6 +81,7 @@ final class IndexVerification {
    * @param repair whether differences are settled
    */
   StoredReport verify(boolean repair) {
+    equip();
     thread.step("verify");
     LookupIndex index = machinery.index();
     new ConflictReview(services).run(index);
@@ -104,6 +107,18 @@ final class IndexVerification {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw ErrorCode.GSI_STOPPED.because(gsi + ": interrupted").withCause(e);
+    }
+  }
+
+  /** While nobody reads the entries, and before what is verified is looked at. */
+  private void equip() {
+    if (services.publisher().stored().status(gsi).state() != GsiState.TAILING) {
+      return;
+    }
+    try {
+      machinery.equip();
+    } catch (SQLException e) {
+      throw ErrorCode.GSI_STEP_FAILED.because(gsi + ": " + e.getMessage()).withCause(e);
     }
   }
 

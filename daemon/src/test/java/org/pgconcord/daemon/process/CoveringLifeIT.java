@@ -9,6 +9,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.pgconcord.config.value.ShardId;
@@ -68,6 +70,34 @@ class CoveringLifeIT {
                     home,
                     "SELECT count(*) FROM users_by_email WHERE pgconcord_pending IS NULL"))
             .isNotEqualTo("0");
+      }
+    }
+  }
+
+  @Test
+  void anIndexBecomesCovering() throws Exception {
+    Suite suite = Suite.begin("index becomes covering", 1);
+    try (SampleSystem system = SampleSystem.start(200, suite.seed());
+        DaemonProcess daemon = system.startDaemon()) {
+      ShardId home = system.cluster().shards().get(0);
+      Gsi gsi = new Gsi(daemon);
+      gsi.build();
+      gsi.verifyAndEnable();
+      String covering =
+          Files.readString(system.topologyFile())
+              .replace("\"unique\": true,", "\"unique\": true, \"covering\": true,");
+      daemon
+          .client()
+          .post("/topology", Map.of("document", covering, "disable_gsi", List.of("by_email")));
+      gsi.build();
+      assertThat(gsi.verifyAndEnable().path("state").asText()).isEqualTo("enabled");
+      if (!trusted(system, home)) {
+        assertThat(gsi.verify().path("clean").asBoolean()).isTrue();
+      }
+      assertThat(trusted(system, home)).isTrue();
+      String email = one(system, home, "SELECT min(email) FROM users");
+      try (Connection router = system.router()) {
+        assertThat(text(router, READ.formatted(email))).isNotEmpty();
       }
     }
   }
