@@ -292,15 +292,20 @@ final class ShardExplain implements Plan.Cases<Void> {
       all =
           all.thenCompose(before -> execution.tx().backend(part.shard())).thenAccept(backends::add);
     }
-    execution.then(all.thenCompose(acquired -> types()), types -> send(parts, types));
+    execution.then(all.thenCompose(acquired -> types(parts)), types -> send(parts, types));
     return null;
   }
 
-  /** A part need not use all parameters, whose types no shard could tell from it alone. */
-  private CompletableFuture<ParameterTypes> types() {
-    return execution.wireParameters().count() == 0
+  /**
+   * A part need not use all parameters, whose types no shard could tell from it alone. Nor do
+   * fetches tell what is wrong with the query that they are made for.
+   */
+  private CompletableFuture<ParameterTypes> types(List<Part> parts) {
+    boolean fetches = parts.stream().anyMatch(part -> !part.table().isEmpty());
+    return execution.wireParameters().count() == 0 && !fetches
         ? CompletableFuture.completedFuture(ParameterTypes.NONE)
-        : DescribedStatement.ask(backends.get(0), text.sql(), execution.declaredTypes())
+        : DescribedStatement.ask(
+                backends.get(0), fetches ? execution.sql() : text.sql(), execution.declaredTypes())
             .thenApply(DescribedStatement::types);
   }
 

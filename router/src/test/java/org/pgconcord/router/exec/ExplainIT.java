@@ -19,6 +19,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.util.PSQLException;
 import org.xml.sax.InputSource;
 
 /** EXPLAIN in both of its meanings, against three shards. */
@@ -325,6 +326,23 @@ class ExplainIT {
       assertThat(lines)
           .anyMatch(l -> l.contains("'x'"))
           .contains("Fetch public.users on shard shard-c");
+    }
+  }
+
+  /** The fetches alone would not tell: they name no column that is not there. */
+  @ParameterizedTest
+  @ValueSource(strings = {"simple", "extended"})
+  void whatIsWrongWithAGatheredQueryIsToldInItsOwnWords(String mode) throws SQLException {
+    String sql = "EXPLAIN SELECT nosuch, count(*) FROM users GROUP BY 1";
+    try (Connection client = router.connect(mode)) {
+      assertThatThrownBy(() -> rows(client, sql))
+          .isInstanceOfSatisfying(
+              PSQLException.class,
+              e -> {
+                assertThat(e.getSQLState()).isEqualTo("42703");
+                assertThat(e.getServerErrorMessage().getPosition())
+                    .isEqualTo(sql.indexOf("nosuch") + 1);
+              });
     }
   }
 
