@@ -102,8 +102,13 @@ public final class DaemonProcess implements AutoCloseable {
     return process.isAlive();
   }
 
+  public String log() throws IOException {
+    return Files.readString(log);
+  }
+
+  /** For messages: what is not in it may still have been logged. */
   public String logTail() throws IOException {
-    String all = Files.readString(log);
+    String all = log();
     return all.substring(Math.max(0, all.length() - 12_000));
   }
 

@@ -109,7 +109,7 @@ class ReferenceIT {
       Awaitility.await()
           .atMost(Duration.ofSeconds(20))
           .untilAsserted(() -> assertThat(rows(client, JOIN)).isPositive());
-      assertThat(daemon.logTail()).contains("copies found equal table=app.public.countries");
+      assertThat(daemon.log()).contains("copies found equal table=app.public.countries");
       daemon.terminate(Duration.ofSeconds(10));
     }
   }

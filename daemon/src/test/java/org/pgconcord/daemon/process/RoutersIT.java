@@ -206,7 +206,7 @@ class RoutersIT {
       run(idle, "SELECT 1 FROM users WHERE tenant_id = 1");
       other.process().signal("STOP");
       assertThat(gsi.disable().path("state").asText()).isEqualTo("tailing");
-      assertThat(daemon.logTail()).contains("a writer without a lease is ended");
+      assertThat(daemon.log()).contains("a writer without a lease is ended");
       other.process().signal("CONT");
       assertThatThrownBy(writer::commit).isInstanceOf(SQLException.class);
       assertThat(stateOf(idle, insert("idle"))).isIn("00000", "40001", "57P03");
@@ -245,8 +245,7 @@ class RoutersIT {
     await()
         .atMost(Duration.ofSeconds(40))
         .until(() -> daemon.client().get("/topology").path("routers").size() == 1);
-    assertThat(daemon.logTail())
-        .contains("router lease has lapsed", "copies marked until verified");
+    assertThat(daemon.log()).contains("router lease has lapsed", "copies marked until verified");
     try (Connection client = system.router()) {
       run(client, insert("last"));
     }

@@ -51,7 +51,7 @@ class ServeIT {
         DaemonProcess second =
             system.launchDaemon("--admin.listen", "127.0.0.1:" + FreePort.pick())) {
       assertThat(second.awaitExit(Duration.ofSeconds(30))).isEqualTo(4);
-      assertThat(first.logTail()).contains("daemon/already-running");
+      assertThat(first.log()).contains("daemon/already-running");
       assertThat(first.isAlive()).isTrue();
     }
   }
@@ -66,7 +66,7 @@ class ServeIT {
             DaemonProcess.launch(
                 system.configFile(), system.adminPort(), log, List.of("--" + setting, address))) {
           assertThat(daemon.awaitExit(Duration.ofSeconds(30))).isEqualTo(1);
-          assertThat(daemon.logTail())
+          assertThat(daemon.log())
               .contains(address, "--" + setting, "config/address-taken")
               .doesNotContain("interrupted", "gsi operation", "tail serves");
         } finally {
@@ -88,7 +88,7 @@ class ServeIT {
       AdminClient client = daemon.client();
       assertThat(client.get("/topology").path("document").toString())
           .contains("\"ignore_null\":false");
-      assertThat(daemon.logTail()).contains("topology file differs from the applied one");
+      assertThat(daemon.log()).contains("topology file differs from the applied one");
     } finally {
       Files.writeString(system.topologyFile(), file);
     }

@@ -80,7 +80,7 @@ class TransactionsIT {
     }
     try (DaemonProcess daemon = system.startDaemon()) {
       awaitNothingPrepared();
-      assertThat(daemon.logTail())
+      assertThat(daemon.log())
           .contains("transaction settled transaction=" + id(committed) + " decision=commit")
           .contains("transaction settled transaction=" + id(undecided) + " decision=abort");
     }
@@ -124,7 +124,7 @@ class TransactionsIT {
     try (DaemonProcess daemon = system.startDaemon()) {
       Awaitility.await()
           .atMost(Duration.ofSeconds(20))
-          .until(() -> daemon.logTail().contains("does not know gid=" + unknown.get(0).gid()));
+          .until(() -> daemon.log().contains("does not know gid=" + unknown.get(0).gid()));
       assertThat(listed(daemon, id(unknown)).path("known").asBoolean()).isFalse();
       assertThat(resolve(id(unknown))).isEqualTo(4);
       assertThat(parts(id(unknown))).isEmpty();
