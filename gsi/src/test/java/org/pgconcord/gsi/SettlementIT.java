@@ -304,7 +304,7 @@ class SettlementIT {
     Connection watcher = cluster.asSuperuser(shard);
     opened.add(watcher);
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .pollInterval(Duration.ofMillis(10))
         .untilAsserted(
             () ->

@@ -203,7 +203,7 @@ class TailsIT {
     awaitEntries(Map.of("x", a1, "y", a1));
     await()
         .during(Duration.ofMillis(1_500))
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(30))
         .until(() -> rig.confirmed(A).equals(new Lsn(10)));
     rig.onLookup(
         "DELETE FROM users_by_email WHERE email = 'y'",

@@ -123,7 +123,7 @@ class ContainerShardsIT {
               shard -> connect(serverOf(servers, shard), "pgconcord", "app"));
       assertThat(checker.ownerRows()).isEqualTo(ROWS);
       checker.awaitNone(Duration.ofSeconds(30));
-      daemon.terminate(Duration.ofSeconds(10));
+      daemon.terminate(Duration.ofSeconds(30));
     }
   }
 

@@ -10,7 +10,7 @@ import org.pgconcord.config.value.ShardId;
 
 /** A table that is altered after the proof needs another proof, whoever was there to see it. */
 class DdlGateIT {
-  private static final Duration END = Duration.ofSeconds(10);
+  private static final Duration END = Duration.ofSeconds(30);
 
   @Test
   void anAlterBetweenVerifyAndEnableIsRefusedEvenWhenItIsUndone() throws Exception {

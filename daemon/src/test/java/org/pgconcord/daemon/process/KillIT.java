@@ -76,7 +76,7 @@ class KillIT {
   private static void finish(SampleSystem system, String what) throws Exception {
     try (DaemonProcess daemon = system.startDaemon()) {
       finish(daemon, what);
-      daemon.terminate(Duration.ofSeconds(10));
+      daemon.terminate(Duration.ofSeconds(30));
     }
   }
 

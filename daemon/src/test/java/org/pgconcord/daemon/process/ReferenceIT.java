@@ -87,7 +87,7 @@ class ReferenceIT {
     try (DaemonProcess daemon = system.startDaemon()) {
       verify(daemon);
       before = report(daemon);
-      daemon.terminate(Duration.ofSeconds(10));
+      daemon.terminate(Duration.ofSeconds(30));
     }
     try (DaemonProcess daemon = system.startDaemon()) {
       assertThat(report(daemon)).as("after a clean end nothing is verified").isEqualTo(before);
@@ -110,7 +110,7 @@ class ReferenceIT {
           .atMost(Duration.ofSeconds(20))
           .untilAsserted(() -> assertThat(rows(client, JOIN)).isPositive());
       assertThat(daemon.log()).contains("copies found equal table=app.public.countries");
-      daemon.terminate(Duration.ofSeconds(10));
+      daemon.terminate(Duration.ofSeconds(30));
     }
   }
 
@@ -161,7 +161,7 @@ class ReferenceIT {
       assertThat(rows(client, JOIN)).isPositive();
       execute(client, "DELETE FROM countries WHERE code = 'ZY'");
       assertThat(checker.violations(Set.of())).isEmpty();
-      daemon.terminate(Duration.ofSeconds(10));
+      daemon.terminate(Duration.ofSeconds(30));
     }
   }
 

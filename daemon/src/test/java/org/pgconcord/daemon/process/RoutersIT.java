@@ -182,14 +182,14 @@ class RoutersIT {
       home.setAutoCommit(false);
       run(home, "LOCK TABLE pgconcord.router IN ACCESS EXCLUSIVE MODE");
       await()
-          .atMost(Duration.ofSeconds(15))
+          .atMost(Duration.ofSeconds(30))
           .until(() -> "57P03".equals(stateOf(client, insert("lapsed" + users.get()))));
       assertThat(stateOf(client, "SELECT 1 FROM users WHERE tenant_id = 1")).isEqualTo("57P03");
       assertThat(stateOf(client, "SELECT 1")).isEqualTo("00000");
       assertThat(other.process().status("/readyz")).isEqualTo(503);
       home.commit();
       await()
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Duration.ofSeconds(30))
           .until(() -> "00000".equals(stateOf(client, insert("after" + users.get()))));
     }
     system.checker().awaitNone(Duration.ofSeconds(30));
@@ -255,7 +255,7 @@ class RoutersIT {
   // --- tools -------------------------------------------------------------------------------------
 
   private void awaitLease() {
-    await().atMost(Duration.ofSeconds(10)).until(() -> other.process().status("/readyz") == 200);
+    await().atMost(Duration.ofSeconds(30)).until(() -> other.process().status("/readyz") == 200);
   }
 
   private String insert(String name) {

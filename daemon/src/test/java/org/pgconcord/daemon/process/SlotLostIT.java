@@ -24,7 +24,7 @@ class SlotLostIT {
         Gsi gsi = new Gsi(daemon);
         gsi.build();
         assertThat(gsi.verifyAndEnable().path("state").asText()).isEqualTo("enabled");
-        daemon.terminate(Duration.ofSeconds(10));
+        daemon.terminate(Duration.ofSeconds(30));
       }
       dropSlots(system, shard);
       moveUnseen(system, shard);
@@ -43,7 +43,7 @@ class SlotLostIT {
         assertThat(gsi.verifyAndEnable().path("state").asText()).isEqualTo("enabled");
         assertThat(owners(system, "moved@example.org")).isEqualTo(1);
         stopsAndIsBuiltAgain(system, gsi, shard);
-        daemon.terminate(Duration.ofSeconds(10));
+        daemon.terminate(Duration.ofSeconds(30));
       }
       system.checker().awaitNone(NOTICED);
     }

@@ -38,7 +38,7 @@ class StepDownKillIT {
           isNamedAndBlocks(gsi);
           isSettledUnderWriters(system, gsi);
           system.checker().awaitNone(SOON);
-          daemon.terminate(Duration.ofSeconds(10));
+          daemon.terminate(Duration.ofSeconds(30));
         }
       }
     }

@@ -64,7 +64,7 @@ class AtomicCopiesIT {
   @AfterEach
   void nothingIsLeft() {
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () -> {
               assertThat(rig.prepared()).isZero();

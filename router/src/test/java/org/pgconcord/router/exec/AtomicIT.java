@@ -65,7 +65,7 @@ class AtomicIT {
   @AfterEach
   void nothingIsLeft() {
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () -> {
               assertThat(rig.prepared()).isZero();
@@ -360,7 +360,7 @@ class AtomicIT {
     rig.network.begin(List.of());
     assertThat(uneven(failure)).as("%s", failure).isTrue();
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () ->
                 assertThat(

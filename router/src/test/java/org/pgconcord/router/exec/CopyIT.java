@@ -345,7 +345,7 @@ class CopyIT {
     copy.flushCopy();
     client.abort(Runnable::run);
     await()
-        .atMost(java.time.Duration.ofSeconds(10))
+        .atMost(java.time.Duration.ofSeconds(30))
         .untilAsserted(
             () -> {
               for (ShardId shard : List.of(A, B)) {

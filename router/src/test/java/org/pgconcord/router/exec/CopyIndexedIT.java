@@ -353,7 +353,7 @@ class CopyIndexedIT {
 
   private static void nothingIsLeft() {
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () -> {
               for (ShardId shard : rig.shards) {

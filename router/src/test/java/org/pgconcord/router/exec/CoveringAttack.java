@@ -301,7 +301,7 @@ final class CoveringAttack {
         new SettlementRunner(
             index, shard -> rig.shards.cluster.asService(shard), Duration.ofMillis(500))) {
       await()
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Duration.ofSeconds(30))
           .untilAsserted(
               () -> {
                 for (ShardId shard : index.lookupShards()) {

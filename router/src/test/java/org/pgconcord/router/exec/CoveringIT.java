@@ -118,7 +118,7 @@ class CoveringIT {
 
   @AfterEach
   void nothingIsLeft() {
-    await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> assertThat(rig.prepared()).isZero());
+    await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(rig.prepared()).isZero());
     for (ShardId shard : shards.cluster.shards()) {
       shards.run(shard, "DROP TRIGGER IF EXISTS stop ON users");
     }
@@ -310,7 +310,7 @@ class CoveringIT {
         shards.run(shard, "GRANT SELECT (email) ON users TO limited");
       }
       await()
-          .atMost(Duration.ofSeconds(5))
+          .atMost(Duration.ofSeconds(30))
           .untilAsserted(
               () ->
                   assertThat(refused(client, READ.formatted("u@b")).getSQLState())
@@ -378,7 +378,7 @@ class CoveringIT {
       assertThat(rows(client, READ.formatted("v@" + ON_B))).hasSize(1);
       assertThat(rows(client, READ.formatted("w@" + ON_B))).isEmpty();
     }
-    await().atMost(Duration.ofSeconds(10)).until(() -> tokens().equals("0"));
+    await().atMost(Duration.ofSeconds(30)).until(() -> tokens().equals("0"));
     assertThat(shards.entries()).hasSize(3);
   }
 
@@ -514,7 +514,7 @@ class CoveringIT {
     CompletableFuture.allOf(clients.toArray(CompletableFuture<?>[]::new)).get();
     assertThat(wrong).as("seed " + seed).isEmpty();
     assertThat(read).hasValueGreaterThan(50);
-    await().atMost(Duration.ofSeconds(10)).until(() -> tokens().equals("0"));
+    await().atMost(Duration.ofSeconds(30)).until(() -> tokens().equals("0"));
   }
 
   /** A row of the key: when its INSERT began and was answered, its DELETE began and was. */
@@ -601,7 +601,7 @@ class CoveringIT {
 
   private static void awaitStopped(ShardId shard) {
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(30))
         .until(
             () ->
                 shards

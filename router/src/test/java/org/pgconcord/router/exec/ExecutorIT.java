@@ -350,7 +350,7 @@ class ExecutorIT {
       long revision = router.publish(GsiState.WRITE_ONLY);
       assertThat(router.epochs.awaitDrained(revision, Duration.ofMillis(50))).isFalse();
       client.commit();
-      assertThat(router.epochs.awaitDrained(revision, Duration.ofSeconds(5))).isTrue();
+      assertThat(router.epochs.awaitDrained(revision, Duration.ofSeconds(30))).isTrue();
 
       insert.setLong(2, 11);
       insert.setString(3, "y");
@@ -368,13 +368,13 @@ class ExecutorIT {
       long revision = router.publish(GsiState.ENABLED);
       assertThat(router.epochs.awaitDrained(revision, Duration.ofMillis(50))).isFalse();
       update(client, "ROLLBACK");
-      assertThat(router.epochs.awaitDrained(revision, Duration.ofSeconds(5))).isTrue();
+      assertThat(router.epochs.awaitDrained(revision, Duration.ofSeconds(30))).isTrue();
     }
     Connection client = router.connect("simple");
     update(client, "BEGIN");
     long revision = router.publish(GsiState.ENABLED);
     client.close();
-    assertThat(router.epochs.awaitDrained(revision, Duration.ofSeconds(5))).isTrue();
+    assertThat(router.epochs.awaitDrained(revision, Duration.ofSeconds(30))).isTrue();
   }
 
   @Test
@@ -447,7 +447,7 @@ class ExecutorIT {
       assertThat(rows(client, "SELECT count(*) FROM users WHERE tenant_id = " + ON_B))
           .containsExactly("2");
       await()
-          .atMost(Duration.ofSeconds(5))
+          .atMost(Duration.ofSeconds(30))
           .untilAsserted(
               () ->
                   assertThat(

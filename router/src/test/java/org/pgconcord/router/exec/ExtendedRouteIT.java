@@ -233,7 +233,7 @@ class ExtendedRouteIT {
 
   private static void awaitAWaiterFor(String table) {
     Awaitility.await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(30))
         .until(
             () ->
                 !rig.everywhere(

@@ -309,7 +309,7 @@ class ReferenceWriteIT {
           "ALTER SYSTEM SET synchronous_standby_names = '%s'".formatted(hold ? "nobody" : ""));
       run(admin, "SELECT pg_reload_conf()");
       Awaitility.await()
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Duration.ofSeconds(30))
           .until(
               () ->
                   rows(admin, "SHOW synchronous_standby_names")
@@ -319,7 +319,7 @@ class ReferenceWriteIT {
 
   private static void awaitHeldCommit() {
     Awaitility.await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(30))
         .until(
             () -> {
               try (Connection admin = router.cluster.asSuperuser(b)) {

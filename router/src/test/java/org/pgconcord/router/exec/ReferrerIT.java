@@ -78,7 +78,7 @@ class ReferrerIT {
 
   @AfterEach
   void nothingIsLeft() {
-    await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> assertThat(rig.prepared()).isZero());
+    await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(rig.prepared()).isZero());
   }
 
   /** The index in this state, listed by orders. */
@@ -524,7 +524,7 @@ class ReferrerIT {
 
   private static void awaitWaitingOnEntry() {
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(30))
         .until(
             () ->
                 !shards

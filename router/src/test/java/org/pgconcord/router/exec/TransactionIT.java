@@ -61,7 +61,7 @@ class TransactionIT {
   @AfterEach
   void nothingIsLeftOpen() {
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () -> {
               for (ShardId shard : List.of(A, B)) {
@@ -338,7 +338,7 @@ class TransactionIT {
       CompletableFuture<ServerErrorMessage> commit =
           CompletableFuture.supplyAsync(() -> fails(client, "COMMIT", "2D000"));
       await()
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Duration.ofSeconds(30))
           .until(
               () ->
                   shards
@@ -362,7 +362,7 @@ class TransactionIT {
     shards.run(A, "ALTER SYSTEM SET synchronous_standby_names = '" + name + "'");
     shards.run(A, "SELECT pg_reload_conf()");
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(30))
         .until(() -> shards.ask(A, "SHOW synchronous_standby_names").equals(name));
   }
 

@@ -69,7 +69,7 @@ class WaitingIT {
   @AfterEach
   void nothingRunsOn() {
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () -> {
               for (ShardId shard : List.of(A, B)) {
@@ -272,7 +272,7 @@ class WaitingIT {
 
   private static void awaitWaiting() {
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(30))
         .pollInterval(Duration.ofMillis(10))
         .until(
             () ->

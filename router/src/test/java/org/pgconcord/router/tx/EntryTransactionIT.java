@@ -61,7 +61,7 @@ class EntryTransactionIT {
   void close() {
     sessions.forEach(WriterSession::close);
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () -> {
               for (var shard : shards.cluster.shards()) {
@@ -249,7 +249,7 @@ class EntryTransactionIT {
 
   private static void awaitWaiting() {
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(30))
         .pollInterval(Duration.ofMillis(10))
         .until(
             () ->
