@@ -74,10 +74,15 @@ public final class PlanCache {
     return plans.get(key, k -> planner.get());
   }
 
-  /** Tokens are separated by a character that no token can hold outside of quotes. */
+  /**
+   * Tokens are separated by a character that no token can hold outside of quotes. A number that
+   * stands for an item of the select list is a name, not a constant.
+   */
   static String shape(Tokens tokens) {
     StringBuilder shape = new StringBuilder(tokens.size() * 6);
+    OrdinalList list = new OrdinalList(tokens);
     for (int i = 0; i < tokens.size(); i++) {
+      list.next(i);
       switch (tokens.kind(i)) {
         case STRING, ESCAPE_STRING, UNICODE_STRING, DOLLAR_STRING -> {
           shape.append('\'');
@@ -86,12 +91,46 @@ public final class PlanCache {
           }
         }
         case BIT_STRING, HEX_STRING -> shape.append("'b");
-        case INTEGER -> shape.append('0');
+        case INTEGER -> shape.append(list.isOrdinal(i) ? tokens.text(i) : "0");
         case NUMERIC -> shape.append("0.");
         default -> shape.append(tokens.sql(), tokens.start(i), tokens.end(i));
       }
       shape.append('\n');
     }
     return shape.toString();
+  }
+
+  /** Whether tokens, one after the other, are in the list of an ORDER BY or GROUP BY. */
+  private static final class OrdinalList {
+    private final Tokens tokens;
+    private int depth;
+
+    /** How many parentheses are open around the list; -1 outside of one. */
+    private int around = -1;
+
+    OrdinalList(Tokens tokens) {
+      this.tokens = tokens;
+    }
+
+    void next(int token) {
+      if (tokens.isSymbol(token, "(")) {
+        depth++;
+      } else if (tokens.isSymbol(token, ")")) {
+        depth--;
+      }
+      boolean ends =
+          depth < around
+              || tokens.isAnyWord(
+                  token, "limit", "offset", "fetch", "having", "union", "intersect", "except");
+      around = tokens.isWord(token, "by") ? depth : ends ? -1 : around;
+    }
+
+    /** Nothing but parentheses may be around it; in a call's arguments it is kept, too. */
+    boolean isOrdinal(int token) {
+      return around >= 0
+          && (tokens.isWord(token - 1, "by")
+              || tokens.isSymbol(token - 1, ",")
+              || tokens.isSymbol(token - 1, "("));
+    }
   }
 }

@@ -147,7 +147,9 @@ final class TopRows {
   /** One key of the order, an item of the SELECT list written out. */
   private Optional<TextTemplate> key(Clauses.Range item) {
     int first = item.from();
-    int expression = first;
+    if (isOrdinalInParentheses(item)) {
+      return Optional.empty();
+    }
     boolean lone = item.to() - first == 1 || isDirection(first + 1);
     if (lone && tokens.kind(first) == TokenKind.INTEGER) {
       return ordinal(tokens.text(first))
@@ -161,8 +163,16 @@ final class TopRows {
         return Optional.empty();
       }
     }
-    return Optional.of(
-        new TextTemplate.Builder().add(new Clauses.Range(expression, item.to())).build());
+    return Optional.of(new TextTemplate.Builder().add(new Clauses.Range(first, item.to())).build());
+  }
+
+  /** {@code ORDER BY (2)} names an item of the list too, which the shards' list has not. */
+  private boolean isOrdinalInParentheses(Clauses.Range item) {
+    int inner = item.from();
+    while (tokens.isSymbol(inner, "(")) {
+      inner++;
+    }
+    return inner > item.from() && tokens.kind(inner).isNumber() && tokens.isSymbol(inner + 1, ")");
   }
 
   private static TextTemplate written(Clauses.Range expression, Clauses.Range direction) {

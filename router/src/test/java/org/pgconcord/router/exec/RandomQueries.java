@@ -1,6 +1,7 @@
 package org.pgconcord.router.exec;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
@@ -411,8 +412,15 @@ final class RandomQueries {
       return "";
     }
     StringBuilder order = new StringBuilder(" ORDER BY ");
+    List<Integer> items = new ArrayList<>();
     for (int i = 1; i <= columns; i++) {
-      order.append(i == 1 ? "" : ", ").append(i).append(random.nextInt(4) == 0 ? " DESC" : "");
+      items.add(i);
+    }
+    Collections.shuffle(items, random);
+    String separator = "";
+    for (int item : items) {
+      order.append(separator).append(item).append(random.nextInt(4) == 0 ? " DESC" : "");
+      separator = ", ";
     }
     if (random.nextBoolean()) {
       order.append(" LIMIT ").append(random.nextInt(12));
