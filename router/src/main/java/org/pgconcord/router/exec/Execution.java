@@ -137,6 +137,14 @@ final class Execution {
     return session;
   }
 
+  /** The client's backend on a shard where this statement reads, and perhaps locks, rows. */
+  CompletableFuture<BackendConnection> reader(ShardId shard) {
+    if (planned.plan().facts().locks()) {
+      tx().lock(shard);
+    }
+    return tx().backend(shard);
+  }
+
   Parameters parameters() {
     return call.boundPortal().<Parameters>map(BoundParameters::new).orElse(Parameters.NONE);
   }

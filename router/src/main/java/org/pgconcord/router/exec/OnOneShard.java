@@ -26,7 +26,7 @@ final class OnOneShard {
       execution.tx().write(shard);
     }
     execution.then(
-        execution.tx().backend(shard),
+        execution.reader(shard),
         backend -> {
           if (facts.command() == StatementFacts.Command.COPY) {
             CopyThrough.run(execution, facts.mayWrite(), backend);

@@ -69,7 +69,7 @@ final class OverShards {
   private void ask(List<ShardId> shards) {
     CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
     for (ShardId shard : shards) {
-      all = all.thenCompose(before -> execution.tx().backend(shard)).thenAccept(running::add);
+      all = all.thenCompose(before -> execution.reader(shard)).thenAccept(running::add);
     }
     execution.then(all, acquired -> send());
   }

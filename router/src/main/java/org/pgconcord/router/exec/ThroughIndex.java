@@ -130,8 +130,7 @@ final class ThroughIndex implements EntryLookup.Found {
     ShardId shard = index.shardOf(shardKeys.iterator().next());
     execution.requireEqualCopies(plan.facts(), List.of(shard));
     execution.then(
-        execution.tx().backend(shard),
-        backend -> send(backend, lookup, shardKeys, lookAgain, described));
+        execution.reader(shard), backend -> send(backend, lookup, shardKeys, lookAgain, described));
   }
 
   private void send(

@@ -311,6 +311,8 @@ final class CopyPlanner {
       return new Plan.Authoritative(facts(one.facts()), one.shard());
     } else if (plan instanceof Plan.GsiRead read) {
       return routed(read.otherwise(), text);
+    } else if (plan.facts().locks()) {
+      throw ErrorCode.QUERY_LOCKING.because("COPY of rows that are locked on several shards");
     } else if (plan instanceof Plan.Scatter scatter) {
       return new Plan.CopyTo(
           facts(scatter.facts()),
@@ -347,6 +349,6 @@ final class CopyPlanner {
 
   private static StatementFacts facts(StatementFacts query) {
     return new StatementFacts(
-        Command.COPY, query.mayWrite(), query.tables(), query.why(), query.stale());
+        Command.COPY, query.mayWrite(), query.tables(), query.why(), query.stale(), query.locks());
   }
 }

@@ -32,7 +32,8 @@ final class PinnedReads {
     List<String> why = new ArrayList<>(List.of("pgconcord.shard is set: this shard's rows alone"));
     why.addAll(facts.why());
     return new Plan.Unsharded(
-        new StatementFacts(facts.command(), false, facts.tables(), why, facts.stale()),
+        new StatementFacts(
+            facts.command(), false, facts.tables(), why, facts.stale(), facts.locks()),
         shard(context));
   }
 

@@ -40,7 +40,7 @@ final class QueryPlanner {
     if (facts.sharded().isEmpty()) {
       return withoutShardedTables();
     }
-    if (!facts.references().isEmpty() && input.locks()) {
+    if (!facts.references().isEmpty() && !new Locking(input).spares(facts)) {
       throw ErrorCode.QUERY_LOCKING.because(
           "FOR UPDATE or FOR SHARE beside reference table " + names(facts.references()));
     }
@@ -93,12 +93,12 @@ final class QueryPlanner {
    * The answers of all shards, in any order: for queries of one block without anything to merge.
    */
   private Plan scatter() {
-    if (input.locks()) {
-      throw ErrorCode.QUERY_LOCKING.because("rows on several shards cannot be locked together");
-    }
     try {
       new ScatterRules(input, facts).check(why);
     } catch (ConcordException e) {
+      if (input.locks()) {
+        throw Locking.notScattered(e);
+      }
       return gather(e);
     }
     Optional<ShardBinding> binding =
@@ -160,9 +160,6 @@ final class QueryPlanner {
   }
 
   private Plan anyCopy() {
-    if (input.locks()) {
-      throw ErrorCode.QUERY_LOCKING.because("rows of a reference table cannot be locked");
-    }
     if (input.callsMayWrite()) {
       throw ErrorCode.FUNCTION_NOT_KNOWN.because(
           "a read of reference tables alone may go to any copy; it calls "
@@ -181,7 +178,27 @@ final class QueryPlanner {
       throw ErrorCode.QUERY_CROSS_SHARD.because(
           "no shard has copies of all of " + names(facts.references()));
     }
+    if (input.locks()) {
+      ShardId leader = leader(shards);
+      return new Plan.AnyCopy(facts(false), List.of(leader));
+    }
     return new Plan.AnyCopy(facts(false), List.copyOf(shards));
+  }
+
+  /**
+   * Where the writers of all these tables come first, and wait for a row that is locked before they
+   * have changed any copy.
+   */
+  private ShardId leader(Set<ShardId> common) {
+    Set<ShardId> leaders = new TreeSet<>();
+    facts.references().forEach(reference -> leaders.add(copies(reference).get(0)));
+    if (leaders.size() > 1 || !common.containsAll(leaders)) {
+      throw ErrorCode.QUERY_LOCKING.because(
+          "rows of reference tables are locked on their leading copies, and those of %s are on several shards"
+              .formatted(names(facts.references())));
+    }
+    why.add("rows of a reference table are locked on its leading copy");
+    return leaders.iterator().next();
   }
 
   private StatementFacts facts(boolean mayWrite) {
@@ -195,7 +212,12 @@ final class QueryPlanner {
             .sorted()
             .toList();
     return new StatementFacts(
-        Command.SELECT, mayWrite, tables, why, StaleCopies.of(input, facts.references()));
+        Command.SELECT,
+        mayWrite,
+        tables,
+        why,
+        StaleCopies.of(input, facts.references()),
+        input.locks());
   }
 
   private static ShardGroup group(TableUse use) {

@@ -77,7 +77,13 @@ final class UndeclaredPlanner {
       default -> throw ErrorCode.SQL_COMMAND.because("the command is not supported");
     }
     return new Plan.Authoritative(
-        new StatementFacts(command(), mayWrite(), List.of(), List.of("no declared table is named")),
+        new StatementFacts(
+            command(),
+            mayWrite(),
+            List.of(),
+            List.of("no declared table is named"),
+            StaleCopies.NONE,
+            input.locks()),
         input.authoritativeShard());
   }
 

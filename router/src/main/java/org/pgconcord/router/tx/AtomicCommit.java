@@ -52,7 +52,9 @@ final class AtomicCommit implements CommitSteps {
   /**
    * What is committed.
    *
-   * @param leaders those of the mains whose locks keep other writers from reference tables
+   * @param mains the client backends of the shards that were written, or have rows locked for it
+   * @param leaders those of the mains whose locks must outlive the others: they keep writers from
+   *     reference tables, or from rows that the client has locked
    */
   record Work(
       Collection<BackendConnection> readers,

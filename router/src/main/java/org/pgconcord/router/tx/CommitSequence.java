@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.ShardId;
@@ -16,11 +17,13 @@ import org.pgconcord.router.backend.ShardErrorException;
 import org.pgconcord.router.entries.EntryTransaction;
 import org.pgconcord.router.entries.Suspects;
 import org.pgconcord.router.tx.Outcomes.Outcome;
+import org.pgconcord.router.wire.TransactionStatus;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Commits one transaction over its backends: readers, then PRE, then each MAIN, then POST.
+ * Commits one transaction over its backends: readers, then PRE, then each MAIN, then POST, and at
+ * last those that only hold locks.
  *
  * <h2>What is promised after each failure</h2>
  *
@@ -38,6 +41,8 @@ import org.slf4j.LoggerFactory;
  *       shard's outcome is unknown (08007). Nothing is tried again.
  *   <li>POST fails: the rows are committed and the client is told so. Entries that should have gone
  *       are surplus, and suspects; a read through one finds no row.
+ *   <li>A keeper's connection ends after the first commit: its locks are gone early, and nothing
+ *       else. One that answers with an error (a serialization failure) is told like a MAIN.
  * </ul>
  *
  * A crash of this process is the same list without its last words: the order alone leaves at most
@@ -46,6 +51,10 @@ import org.slf4j.LoggerFactory;
  * <p>Readers come first because a failing one may still turn the whole into a rollback. For the
  * same reason deferred constraints are checked on every MAIN before anything commits when there are
  * several. MAINs commit one by one: an error then keeps all that follow from committing.
+ *
+ * <p>A keeper is a shard whose rows the client has locked and not written. Whoever waits for such a
+ * row must find everything that was written under its lock, on whatever shard: so the lock goes
+ * last. Before anything commits each keeper answers that it still has its transaction.
  */
 final class CommitSequence implements CommitSteps {
   private static final Logger LOG = LoggerFactory.getLogger(CommitSequence.class);
@@ -54,10 +63,29 @@ final class CommitSequence implements CommitSteps {
     BEFORE,
     PRE,
     MAIN,
-    POST
+    POST,
+    RELEASE
   }
 
-  private final Collection<BackendConnection> readers;
+  /**
+   * What is committed.
+   *
+   * @param mains the client backends of the shards that were written, in the order of their commits
+   * @param keepers those of the shards on which rows were locked and none written
+   */
+  record Work(
+      Collection<BackendConnection> readers,
+      List<BackendConnection> mains,
+      List<BackendConnection> keepers,
+      @Nullable EntryTransaction entries) {
+    Work {
+      readers = List.copyOf(readers);
+      mains = List.copyOf(mains);
+      keepers = List.copyOf(keepers);
+    }
+  }
+
+  private final Work work;
   private final Map<ShardId, BackendConnection> mains = new LinkedHashMap<>();
   private final @Nullable EntryTransaction entries;
   private final Suspects suspects;
@@ -67,20 +95,15 @@ final class CommitSequence implements CommitSteps {
   private final List<BackendConnection> committed = new ArrayList<>();
   private Phase phase = Phase.BEFORE;
 
-  /**
-   * @param mains the client backends of the shards that were written, in the order of their commits
-   * @param uneven remembers an end that is not the same on all of them
-   */
+  /** {@code uneven} remembers an end that is not the same on all shards. */
   CommitSequence(
-      Collection<BackendConnection> readers,
-      List<BackendConnection> mains,
-      @Nullable EntryTransaction entries,
+      Work work,
       Suspects suspects,
       TransactionMetrics metrics,
       BiConsumer<Outcomes, Throwable> uneven) {
-    this.readers = List.copyOf(readers);
-    mains.forEach(main -> this.mains.put(main.shard(), main));
-    this.entries = entries;
+    this.work = work;
+    work.mains().forEach(main -> this.mains.put(main.shard(), main));
+    this.entries = work.entries();
     this.suspects = suspects;
     this.metrics = metrics;
     this.uneven = uneven;
@@ -115,7 +138,8 @@ final class CommitSequence implements CommitSteps {
             .thenCompose(before -> secure())
             .thenCompose(before -> commitPre())
             .thenCompose(before -> commitMains())
-            .thenCompose(before -> commitPost());
+            .thenCompose(before -> commitPost())
+            .thenCompose(before -> release());
     return all.handle((done, failure) -> failure).thenCompose(this::judge);
   }
 
@@ -130,7 +154,23 @@ final class CommitSequence implements CommitSteps {
 
   private CompletableFuture<Void> commitReaders() {
     return CompletableFuture.allOf(
-        readers.stream().map(this::commit).toArray(CompletableFuture<?>[]::new));
+        Stream.concat(
+                work.readers().stream().map(this::commit),
+                work.keepers().stream().map(CommitSequence::requireOpen))
+            .toArray(CompletableFuture<?>[]::new));
+  }
+
+  /** A server that has lost the transaction has let its locks go. */
+  private static CompletableFuture<Void> requireOpen(BackendConnection keeper) {
+    return keeper
+        .query("SELECT", List.of())
+        .thenAccept(
+            answer -> {
+              if (keeper.status() != TransactionStatus.OPEN) {
+                throw ErrorCode.TX_ROLLED_BACK.because(
+                    "shard " + keeper.shard() + " has let go of the rows that were locked there");
+              }
+            });
   }
 
   private CompletableFuture<Void> secure() {
@@ -176,6 +216,22 @@ final class CommitSequence implements CommitSteps {
     return entries == null ? done() : entries.commitPost();
   }
 
+  private CompletableFuture<Void> release() {
+    phase = Phase.RELEASE;
+    return CompletableFuture.allOf(
+        work.keepers().stream().map(this::release).toArray(CompletableFuture<?>[]::new));
+  }
+
+  private CompletableFuture<Void> release(BackendConnection keeper) {
+    return commit(keeper)
+        .whenComplete(
+            (done, failure) -> {
+              if (failure != null && answered(Failures.cause(failure))) {
+                outcomes.set(keeper.shard(), Outcome.ROLLED_BACK);
+              }
+            });
+  }
+
   private CompletableFuture<Void> commit(BackendConnection backend) {
     return backend.query("COMMIT", List.of()).thenAccept(result -> require(backend, result));
   }
@@ -204,6 +260,14 @@ final class CommitSequence implements CommitSteps {
         suspect(false, true);
         LOG.warn(
             "entries were not removed after a commit cause={}", Failures.cause(failure).toString());
+        yield done();
+      }
+      case RELEASE -> {
+        if (outcomes.any(Outcome.ROLLED_BACK)) {
+          yield mainFailed(Failures.cause(failure));
+        }
+        LOG.info(
+            "locks ended before their transaction cause={}", Failures.cause(failure).toString());
         yield done();
       }
     };

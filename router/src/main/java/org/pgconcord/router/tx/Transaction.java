@@ -58,6 +58,7 @@ public final class Transaction {
   private final TwoPhase twoPhase;
   private final Map<ShardId, BackendConnection> enlisted = new LinkedHashMap<>();
   private final List<ShardId> written = new ArrayList<>();
+  private final Set<ShardId> locked = new HashSet<>();
   private final WrittenCopies copies = new WrittenCopies();
   private final Savepoints savepoints = new Savepoints();
   private final PassedFences fences = new PassedFences();
@@ -236,6 +237,22 @@ public final class Transaction {
     written.add(shard);
   }
 
+  /** A statement is about to lock rows of the shard, to keep them until the transaction ends. */
+  public void lock(ShardId shard) {
+    if (scope == Scope.NONE) {
+      return;
+    }
+    if (settings.commitMode() == CommitMode.ATOMIC
+        && twoPhase.decisions().refusing().contains(shard)) {
+      throw ErrorCode.TX_ATOMIC_REFUSED
+          .because("shard " + shard + " takes no prepared transactions")
+          .withDetail(
+              "The statement would lock rows of shard %s for what the transaction writes elsewhere."
+                  .formatted(shard));
+    }
+    locked.add(shard);
+  }
+
   /** What COMMIT would refuse is refused where the second shard comes in. */
   private void requirePrepared(ShardId second) {
     Set<ShardId> refusing = twoPhase.decisions().refusing();
@@ -342,9 +359,14 @@ public final class Transaction {
     written.stream().map(enlisted::get).filter(Objects::nonNull).forEach(mains::add);
     Set<BackendConnection> readers = new HashSet<>(enlisted.values());
     mains.forEach(readers::remove);
+    List<BackendConnection> keepers = new ArrayList<>();
+    if (!mains.isEmpty() || entries != null) {
+      readers.stream().filter(reader -> locked.contains(reader.shard())).forEach(keepers::add);
+      keepers.forEach(readers::remove);
+    }
     CommitSteps steps;
     try {
-      steps = steps(readers, mains);
+      steps = steps(readers, mains, keepers);
     } catch (ConcordException e) {
       return rollback().thenCompose(done -> CompletableFuture.failedFuture(e));
     }
@@ -361,15 +383,27 @@ public final class Transaction {
             });
   }
 
-  private CommitSteps steps(Set<BackendConnection> readers, List<BackendConnection> mains) {
+  private CommitSteps steps(
+      Set<BackendConnection> readers,
+      List<BackendConnection> mains,
+      List<BackendConnection> keepers) {
     if (!needsTwoPhases(mains)) {
       return new CommitSequence(
-          readers, copies.inOrder(mains), entries, suspects, metrics, this::remember);
+          new CommitSequence.Work(readers, copies.inOrder(mains), keepers, entries),
+          suspects,
+          metrics,
+          this::remember);
     }
     Map<ShardId, BackendConnection> byShard = new LinkedHashMap<>();
+    Set<ShardId> late = new HashSet<>(copies.leaders());
     mains.forEach(main -> byShard.put(main.shard(), main));
+    keepers.forEach(
+        keeper -> {
+          byShard.put(keeper.shard(), keeper);
+          late.add(keeper.shard());
+        });
     return new AtomicCommit(
-        new AtomicCommit.Work(readers, byShard, copies.leaders(), entries), twoPhase, metrics);
+        new AtomicCommit.Work(readers, byShard, late, entries), twoPhase, metrics);
   }
 
   private void remember(Outcomes outcomes, Throwable cause) {
@@ -457,6 +491,7 @@ public final class Transaction {
     enlisted.clear();
     entries = null;
     written.clear();
+    locked.clear();
     copies.clear();
     savepoints.clear();
     fences.forget();

@@ -276,6 +276,42 @@ class AtomicIT {
     }
   }
 
+  // --- rows that are locked only ---------------------------------------------------------------
+
+  /** Rows that were locked for the sake of others are prepared too: the lock outlives a router. */
+  @Test
+  void locksLastUntilAllIsCommitted() throws Exception {
+    Connection client = rig.router.connect("simple");
+    run(client, insert(ON_A, 1, X));
+    run(client, "SET pgconcord.tx_mode = atomic; BEGIN");
+    run(client, "SELECT 1 FROM users WHERE user_id < 5 FOR NO KEY UPDATE");
+    run(client, insert(ON_B, 1, Y));
+    rig.stops.stopAt(StopAt.Step.AFTER_DECIDE);
+    CompletableFuture<Void> commit = later(client, "COMMIT");
+    rig.stops.awaitStopped();
+    rig.endSessions();
+    String locked = "WITH f AS (SELECT 1 FROM users FOR SHARE SKIP LOCKED) SELECT count(*) FROM f";
+    assertThat(shards.ask(A, locked)).isEqualTo("0");
+    rig.resolveAll();
+    assertThat(shards.ask(A, locked)).isEqualTo("1");
+    assertThat(shards.entries()).isEqualTo(BEFORE);
+    rig.stops.wake();
+    commit.handle((done, failure) -> failure).join();
+    client.close();
+  }
+
+  @Test
+  void rowsAreNotLockedWhereNothingCanBePrepared() throws SQLException {
+    rig.refusing.set(Set.of(A));
+    try (Connection client = rig.router.connect("simple")) {
+      run(client, "SET pgconcord.tx_mode = atomic; BEGIN");
+      assertThat(fails(client, "SELECT 1 FROM users FOR UPDATE").getMessage())
+          .contains("tx/atomic-refused");
+    } finally {
+      rig.refusing.set(Set.of());
+    }
+  }
+
   // --- a router that stops ---------------------------------------------------------------------
 
   @ParameterizedTest

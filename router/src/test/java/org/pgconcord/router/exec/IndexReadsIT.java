@@ -248,6 +248,28 @@ class IndexReadsIT {
     client.close();
   }
 
+  /** Neither an entry nor a list is locked: the rows are, and no others. */
+  @Test
+  void rowsThatAnIndexNamesAreLocked() throws SQLException {
+    for (String sql :
+        List.of(
+            "SELECT email FROM users WHERE email IN ('e1', 'e7', 'e8') FOR UPDATE",
+            "SELECT email FROM users WHERE city = 'Oulu' FOR UPDATE",
+            "SELECT email FROM users WHERE floor = 1 AND seat = 's1' FOR UPDATE")) {
+      run(client, "BEGIN");
+      List<String> named = rows(client, sql);
+      List<String> free = new ArrayList<>();
+      for (var shard : rig.shards) {
+        free.addAll(rig.router.direct(shard, "SELECT email FROM users FOR SHARE SKIP LOCKED"));
+      }
+      assertThat(free).as(sql).doesNotContainAnyElementsOf(named);
+      assertThat(named.size() + free.size()).as(sql).isEqualTo(18);
+      assertThat(named).as(sql).isNotEmpty();
+      run(client, "ROLLBACK");
+    }
+    client.close();
+  }
+
   /** A list that is refused for its width is never answered short. */
   @Test
   void theWidthThatASessionAllowsIsKept() throws SQLException {
