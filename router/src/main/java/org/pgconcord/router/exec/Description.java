@@ -52,7 +52,7 @@ final class Description {
     } else {
       ClientStatement numbered =
           plan instanceof Plan.Numbered n
-              ? new ClientStatement("", n.sample().text().sql(), statement.types())
+              ? new ClientStatement("", n.sample(planned.text()).text().sql(), statement.types())
               : statement;
       ask(backend(plan.match(where), session, tx), numbered, new Answer(tx, sink, end));
     }
@@ -214,7 +214,7 @@ final class Description {
 
     @Override
     public ShardId numbered(Plan.Numbered plan) {
-      return plan.sample().plan().match(this);
+      return plan.sample().match(this);
     }
 
     @Override

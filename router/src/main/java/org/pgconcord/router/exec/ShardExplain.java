@@ -235,7 +235,7 @@ final class ShardExplain implements Plan.Cases<Void> {
   /** The planner has put its sample in its place. */
   @Override
   public Void numbered(Plan.Numbered plan) {
-    return plan.sample().plan().match(this);
+    return plan.sample().match(this);
   }
 
   @Override

@@ -57,7 +57,7 @@ final class ExplainPlanner {
     if (inner instanceof Plan.Numbered && options.mayAnalyze()) {
       throw ErrorCode.WRITE_NUMBER.because("EXPLAIN ANALYZE of a statement that takes numbers");
     } else if (inner instanceof Plan.Numbered numbered) {
-      return byShards(options, prefix, numbered.sample());
+      return byShards(options, prefix, numbered.sample(explained.text()));
     } else if (inner instanceof Plan.Refused) {
       return inner;
     }

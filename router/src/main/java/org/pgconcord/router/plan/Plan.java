@@ -469,13 +469,18 @@ public sealed interface Plan
    * A statement that gets numbers from the router first and is then planned like any other
    * (docs/decisions/0015).
    *
-   * @param sample how it would be planned with the numbers 1, 2, ...
+   * @param sample what it is planned as with the numbers 1, 2, ...
    * @param context under which it is planned
    */
-  record Numbered(NumberEdits edits, Planned sample, PlanContext context) implements Plan {
+  record Numbered(NumberEdits edits, Plan sample, PlanContext context) implements Plan {
+    /** {@code text}, a statement of this plan's shape, with the numbers 1, 2, ... */
+    public Planned sample(StatementText text) {
+      return new Planned(sample, edits.sample(text));
+    }
+
     @Override
     public StatementFacts facts() {
-      return sample.plan().facts();
+      return sample.facts();
     }
 
     @Override

@@ -267,7 +267,7 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
                         : "%d of %s from the router's blocks, here from 1 on"
                             .formatted(slot.count(), slot.sequence().name()))
             .toList();
-    return outline(plan.sample(), parameters).add("Numbers", numbers);
+    return outline(plan.sample(text), parameters).add("Numbers", numbers);
   }
 
   private static void listed(String name, List<String> all, PlanOutline rows) {

@@ -120,7 +120,7 @@ public final class StatementPlanner {
           Plan sample = fresh(Recogniser.kind(text.tokens()), text, input.context());
           return sample instanceof Plan.Refused
               ? sample
-              : new Plan.Numbered(edits, new Planned(sample, text), input.context());
+              : new Plan.Numbered(edits, sample, input.context());
         });
   }
 

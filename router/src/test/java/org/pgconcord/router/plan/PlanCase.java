@@ -53,15 +53,22 @@ record PlanCase(List<String> head, String sql) {
   }
 
   private List<String> plan(StatementPlanner planner) {
+    return plan(sql, planner, context());
+  }
+
+  PlanContext context() {
     GsiState state =
         GsiState.valueOf(option("@state", "ENABLED").toUpperCase(java.util.Locale.ROOT));
-    PlanContext context =
-        PlanFixture.context(
-                state,
-                SearchPath.parse(option("@path", "\"$user\", public")),
-                option("@snapshot", "").equals("fixed"),
-                option("@marked", ""))
-            .withPinned(option("@pinned", ""));
+    return PlanFixture.context(
+            state,
+            SearchPath.parse(option("@path", "\"$user\", public")),
+            option("@snapshot", "").equals("fixed"),
+            option("@marked", ""))
+        .withPinned(option("@pinned", ""));
+  }
+
+  /** What {@code sql} is planned as in place of the case's own statement. */
+  List<String> plan(String sql, StatementPlanner planner, PlanContext context) {
     Planned planned;
     try {
       planned = planner.plan(StatementText.one(sql), context);
