@@ -71,7 +71,7 @@ public final class ShardKeyEncoder {
   }
 
   /** The number that a text of type {@link KeyType#INT} stands for. */
-  static long integer(String pgText) {
+  public static long integer(String pgText) {
     return ByteBuffer.wrap(encode(KeyType.INT, pgText)).getLong();
   }
 

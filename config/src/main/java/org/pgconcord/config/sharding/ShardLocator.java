@@ -3,6 +3,8 @@ package org.pgconcord.config.sharding;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.topology.KeyFunction;
@@ -122,7 +124,22 @@ public final class ShardLocator {
 
   /** The shard whose range holds a routing value. */
   public ShardId shardOf(long routingValue) {
+    return shards.get(rangeOf(routingValue));
+  }
+
+  private int rangeOf(long routingValue) {
     int found = Arrays.binarySearch(starts, space.position(routingValue));
-    return shards.get(found >= 0 ? found : -found - 2);
+    return found >= 0 ? found : -found - 2;
+  }
+
+  /**
+   * The shards of all keys between two, both included, of an index of type {@code range}: under any
+   * other the keys between are anywhere.
+   */
+  public Set<ShardId> shardsOf(long least, long most) {
+    if (index.type() != ShardIndexType.RANGE || least > most) {
+      throw new IllegalArgumentException("no range of keys");
+    }
+    return new TreeSet<>(shards.subList(rangeOf(least), rangeOf(most) + 1));
   }
 }

@@ -69,17 +69,15 @@ final class JoinFacts {
   }
 
   private Set<Leaf> leaves(PredicateView predicate) {
-    List<ColumnView> columns =
-        predicate instanceof PredicateView.Same same
-            ? List.of(same.left(), same.right())
-            : List.of(((PredicateView.OneOf) predicate).column());
     Set<Leaf> found = new HashSet<>();
-    columns.forEach(
-        column ->
-            scope
-                .find(column)
-                .filter(place -> place.scope() == scope)
-                .ifPresent(place -> found.add(place.leaf())));
+    predicate
+        .columns()
+        .forEach(
+            column ->
+                scope
+                    .find(column)
+                    .filter(place -> place.scope() == scope)
+                    .ifPresent(place -> found.add(place.leaf())));
     return found;
   }
 

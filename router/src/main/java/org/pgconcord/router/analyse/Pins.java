@@ -1,9 +1,13 @@
 package org.pgconcord.router.analyse;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.pgconcord.config.topology.ShardIndexType;
 import org.pgconcord.router.analyse.Scope.Leaf;
 import org.pgconcord.router.sql.ColumnView;
 import org.pgconcord.router.sql.ConstantView;
@@ -30,13 +34,16 @@ import org.pgconcord.router.sql.PredicateView;
  *       block around it, both keys are of one group, index and kinds of types, and the two columns
  *       have one place in them. T rows elsewhere match only U rows elsewhere, which do not matter.
  *       If T is on the side that NULLs can fill, a U row here loses no match by their absence, as
- *       all its matches have its own key.
+ *       all its matches have its own key;
+ *   <li>by {@code <}, {@code <=}, {@code >}, {@code >=} and BETWEEN with constants in such places,
+ *       where the index is a {@code range}: all bounds of one column together. They are looked at
+ *       last, since a column that has known values needs no bounds.
  * </ol>
  *
  * <p>Of OR {@code router.sql} shows only what it says of one column, as IN. Nothing is concluded
- * from NOT, ranges, casts of the column, other operators, or conditions inside expressions: they
- * are not shown. A column is taken for a table's key only when no other item could own that name
- * ({@link Scope}).
+ * from NOT, casts of the column, other operators, or conditions inside expressions: they are not
+ * shown. A column is taken for a table's key only when no other item could own that name ({@link
+ * Scope}).
  *
  * <p>The same search with one table pinned by assumption tells whether a block's sharded tables are
  * co-located, row by row ({@link #anchors}).
@@ -52,6 +59,34 @@ final class Pins {
 
   /** Pins all that can be pinned. */
   void find() {
+    settle();
+    bounds().forEach((leaf, bounds) -> scope.pin(leaf, 0, List.of(span(leaf, bounds))));
+    settle();
+  }
+
+  private static PinnedValue span(Leaf leaf, List<ConstantView.Bound> bounds) {
+    return new PinnedValue(
+        new ConstantView.Span(bounds), leaf.key().orElseThrow().columns().get(0));
+  }
+
+  /** The bounds of keys that are still unpinned; a {@code range} is over one column. */
+  private Map<Leaf, List<ConstantView.Bound>> bounds() {
+    Map<Leaf, List<ConstantView.Bound>> found = new LinkedHashMap<>();
+    for (JoinFacts.Fact fact : joins.facts()) {
+      if (fact.predicate() instanceof PredicateView.Within within) {
+        unpinned(within.column(), fact.restricts())
+            .filter(place -> place.key().placement().index().type() == ShardIndexType.RANGE)
+            .ifPresent(
+                place ->
+                    found
+                        .computeIfAbsent(place.leaf(), leaf -> new ArrayList<>())
+                        .addAll(within.bounds()));
+      }
+    }
+    return found;
+  }
+
+  private void settle() {
     boolean progress = true;
     while (progress) {
       progress = false;
@@ -65,9 +100,9 @@ final class Pins {
     if (fact.predicate() instanceof PredicateView.OneOf oneOf) {
       return byConstant(oneOf, fact.restricts());
     }
-    PredicateView.Same same = (PredicateView.Same) fact.predicate();
-    return byEquality(same.left(), same.right(), fact.restricts())
-        || byEquality(same.right(), same.left(), fact.restricts());
+    return fact.predicate() instanceof PredicateView.Same same
+        && (byEquality(same.left(), same.right(), fact.restricts())
+            || byEquality(same.right(), same.left(), fact.restricts()));
   }
 
   private boolean byConstant(PredicateView.OneOf oneOf, Set<Leaf> restricts) {

@@ -9,12 +9,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.analyse.DeclaredTable;
 import org.pgconcord.router.analyse.PinnedValue;
 import org.pgconcord.router.analyse.ReadFacts;
 import org.pgconcord.router.analyse.TableUse;
+import org.pgconcord.router.sql.Arithmetic;
 import org.pgconcord.router.sql.ConstantView;
 
 /** Makes {@link ShardBinding}s from what the analysis found. */
@@ -70,8 +73,7 @@ final class Bindings {
             .map(
                 v ->
                     new ShardBinding.Part(
-                        OperandValue.operand(v.constant(), typeCertain(v.constant(), all)),
-                        v.column()))
+                        operand(v.constant(), constant -> typeCertain(constant, all)), v.column()))
             .toList(),
         key.locator(),
         use);
@@ -92,6 +94,32 @@ final class Bindings {
                             .getOrDefault(
                                 constant instanceof ConstantView.Each ? -number : number, 0L)))
         .orElse(true);
+  }
+
+  private interface Certainty {
+    boolean of(ConstantView constant);
+  }
+
+  private KeyOperand operand(ConstantView constant, Certainty certain) {
+    if (constant instanceof ConstantView.Computed computed) {
+      return computed(computed.expression());
+    } else if (constant instanceof ConstantView.Span span) {
+      return new KeyOperand.Span(
+          span.bounds().stream()
+              .map(b -> new KeyOperand.Bound(b.side(), operand(b.value(), certain)))
+              .toList());
+    }
+    return OperandValue.operand(constant, certain.of(constant));
+  }
+
+  private KeyOperand computed(Arithmetic expression) {
+    Set<Integer> certain =
+        expression.parameters().stream()
+            .filter(number -> input.uses(number) == 1)
+            .collect(Collectors.toSet());
+    return input.names().builtinsFirst()
+        ? new KeyOperand.Computed(expression, certain)
+        : new KeyOperand.Foreign();
   }
 
   private static Optional<Integer> parameter(ConstantView constant) {
@@ -117,19 +145,26 @@ final class Bindings {
     if (counted != all) {
       counted = all;
       asKeys = new HashMap<>();
-      for (PinnedValue value : all) {
-        parameter(value.constant())
-            .map(number -> value.constant() instanceof ConstantView.Each ? -number : number)
-            .ifPresent(number -> asKeys.merge(number, 1L, Long::sum));
-      }
+      all.stream()
+          .flatMap(value -> ends(value.constant()))
+          .forEach(
+              constant ->
+                  parameter(constant)
+                      .map(number -> constant instanceof ConstantView.Each ? -number : number)
+                      .ifPresent(number -> asKeys.merge(number, 1L, Long::sum)));
     }
     return asKeys;
   }
 
+  private static Stream<ConstantView> ends(ConstantView constant) {
+    return constant instanceof ConstantView.Span span
+        ? span.bounds().stream().map(ConstantView.Bound::value)
+        : Stream.of(constant);
+  }
+
   /** The operand for a constant that is used once for another purpose. */
   KeyOperand lone(ConstantView constant) {
-    boolean certain = parameter(constant).map(number -> input.uses(number) == 1).orElse(true);
-    return OperandValue.operand(constant, certain);
+    return operand(constant, c -> parameter(c).map(number -> input.uses(number) == 1).orElse(true));
   }
 
   /**

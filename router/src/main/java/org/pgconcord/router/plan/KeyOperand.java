@@ -1,5 +1,10 @@
 package org.pgconcord.router.plan;
 
+import java.util.List;
+import java.util.Set;
+import org.pgconcord.router.sql.Arithmetic;
+import org.pgconcord.router.sql.ConstantView;
+
 /**
  * The constant side of an equality on a key column, or a key's value in an INSERT, before its value
  * is known.
@@ -34,10 +39,38 @@ public sealed interface KeyOperand {
    */
   record Each(KeyOperand array) implements KeyOperand {}
 
-  /** The parameter that its value depends on; 0 without one. */
+  /**
+   * What integer arithmetic comes to.
+   *
+   * @param certain parameters that the statement uses nowhere else
+   */
+  record Computed(Arithmetic expression, Set<Integer> certain) implements KeyOperand {
+    public Computed {
+      certain = Set.copyOf(certain);
+    }
+  }
+
+  /** Arithmetic whose operators may not be PostgreSQL's own. */
+  record Foreign() implements KeyOperand {}
+
+  /** Each value within all of the bounds. */
+  record Span(List<Bound> bounds) implements KeyOperand {
+    public Span {
+      bounds = List.copyOf(bounds);
+    }
+  }
+
+  /** One end of a {@link Span}. */
+  record Bound(ConstantView.Side side, KeyOperand value) {}
+
+  /** The highest number of a parameter that its value depends on; 0 without one. */
   default int parameterNumber() {
     if (this instanceof Each each) {
       return each.array().parameterNumber();
+    } else if (this instanceof Computed computed) {
+      return computed.expression().parameters().stream().max(Integer::compare).orElse(0);
+    } else if (this instanceof Span span) {
+      return span.bounds().stream().mapToInt(b -> b.value().parameterNumber()).max().orElse(0);
     }
     return this instanceof Parameter parameter ? parameter.number() : 0;
   }

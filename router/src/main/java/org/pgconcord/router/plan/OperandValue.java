@@ -60,9 +60,14 @@ final class OperandValue {
     } else if (operand instanceof KeyOperand.Literal literal) {
       return literal(literal, column, use, text);
     }
+    if (operand instanceof KeyOperand.Computed computed) {
+      return new ArithmeticValue(computed, text, parameters).of(column, use);
+    } else if (operand instanceof KeyOperand.Foreign) {
+      return new KeyValue.NotConvertible("operators of another schema come before PostgreSQL's");
+    }
     return operand instanceof KeyOperand.Parameter parameter
         ? parameter(parameter, column, use, parameters)
-        : new KeyValue.NotConvertible("an array is not one value");
+        : new KeyValue.NotConvertible("an array or a range is not one value");
   }
 
   private static KeyValue literal(
@@ -129,7 +134,7 @@ final class OperandValue {
     return type == KeyType.INT || type == KeyType.NUMERIC;
   }
 
-  /** An operand from the statement's view. */
+  /** An operand from the statement's view of a constant that is neither computed nor a span. */
   static KeyOperand operand(ConstantView constant, boolean typeCertain) {
     if (constant instanceof ConstantView.Literal literal) {
       return new KeyOperand.Literal(

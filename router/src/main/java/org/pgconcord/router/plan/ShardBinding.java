@@ -1,5 +1,6 @@
 package org.pgconcord.router.plan;
 
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
@@ -9,6 +10,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.sharding.KeyType;
+import org.pgconcord.config.sharding.ShardKeyEncoder;
 import org.pgconcord.config.sharding.ShardLocator;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.analyse.KeyColumn;
@@ -97,6 +99,9 @@ public record ShardBinding(List<Pin> pins, ShardId anyShard, Optional<ShardId> r
 
   /** An array gives a column several values: each combination is a key. */
   private static Key key(Pin pin, StatementText text, Parameters parameters) {
+    if (pin.parts().get(0).operand() instanceof KeyOperand.Span span) {
+      return span(pin, span, text, parameters);
+    }
     List<List<String>> keys = List.of(List.of());
     for (Part part : pin.parts()) {
       List<String> values = new ArrayList<>();
@@ -121,6 +126,44 @@ public record ShardBinding(List<Pin> pins, ShardId anyShard, Optional<ShardId> r
     Set<ShardId> shards = new TreeSet<>();
     keys.forEach(key -> shards.add(pin.locator().locateAs(types, key)));
     return new Key(shards, Optional.empty());
+  }
+
+  /**
+   * The shards of a range of integers. A bound whose value is not certain narrows nothing; one that
+   * is NULL is met by no row.
+   */
+  private static Key span(
+      Pin pin, KeyOperand.Span span, StatementText text, Parameters parameters) {
+    KeyColumn column = pin.parts().get(0).column();
+    BigInteger least = BigInteger.valueOf(Long.MIN_VALUE);
+    BigInteger most = BigInteger.valueOf(Long.MAX_VALUE);
+    Optional<String> reason = Optional.empty();
+    int known = 0;
+    for (KeyOperand.Bound bound : span.bounds()) {
+      KeyValue value = OperandValue.of(bound.value(), column, KeyUse.COMPARED, text, parameters);
+      if (value instanceof KeyValue.Null) {
+        return new Key(Set.of(), Optional.empty());
+      } else if (value instanceof KeyValue.NotConvertible unusable) {
+        reason = Optional.of(unusable.reason());
+        continue;
+      }
+      BigInteger end = BigInteger.valueOf(ShardKeyEncoder.integer(((KeyValue.Text) value).value()));
+      switch (bound.side()) {
+        case BELOW -> most = most.min(end.subtract(BigInteger.ONE));
+        case AT_MOST -> most = most.min(end);
+        case AT_LEAST -> least = least.max(end);
+        case ABOVE -> least = least.max(end.add(BigInteger.ONE));
+      }
+      known++;
+    }
+    if (known == 0) {
+      return Key.unknown(reason.orElse("the bounds are not known"));
+    }
+    return least.compareTo(most) > 0
+        ? new Key(Set.of(), Optional.empty())
+        : new Key(
+            pin.locator().shardsOf(least.longValueExact(), most.longValueExact()),
+            Optional.empty());
   }
 
   private static List<KeyValue> values(

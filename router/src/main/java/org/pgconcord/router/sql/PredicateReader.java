@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Takes the conditions that must hold for every row out of a WHERE or ON clause. */
 final class PredicateReader {
+  /** Tokens of a value in front of a column that are looked at. */
+  private static final int MOST_BEFORE = 12;
+
   private final Tokens tokens;
   private final Clauses clauses;
   private final AnalysisText text;
@@ -64,6 +67,8 @@ final class PredicateReader {
       } else {
         membership(in).ifPresent(found::add);
       }
+    } else {
+      new BoundReader(tokens, clauses, this).bounds(condition).ifPresent(found::add);
     }
   }
 
@@ -78,13 +83,41 @@ final class PredicateReader {
       return Optional.<PredicateView>of(new PredicateView.Same(a.get(), b.get()))
           .filter(p -> spansWholly(a.get().token(), nameEnd(b.get().token())));
     } else if (a.isPresent()) {
-      return constant(right)
-          .<PredicateView>map(c -> new PredicateView.OneOf(a.get(), List.of(c)))
-          .filter(p -> isConstantAt(nameEnd(a.get().token()) + 1, a.get().token()));
-    } else if (b.isPresent()) {
-      return constant(left)
-          .<PredicateView>map(c -> new PredicateView.OneOf(b.get(), List.of(c)))
-          .filter(p -> isConstantBefore(b.get().token()));
+      int name = a.get().token();
+      int equals = nameEnd(name);
+      return tokens.isSymbol(equals, "=")
+          ? valueAt(right, equals + 1)
+              .filter(value -> clauses.isConjunct(name, value.end()))
+              .map(value -> new PredicateView.OneOf(a.get(), List.of(value.constant())))
+          : Optional.empty();
+    } else if (b.isPresent() && tokens.isSymbol(b.get().token() - 1, "=")) {
+      return valueBefore(left, b.get().token())
+          .map(value -> new PredicateView.OneOf(b.get(), List.of(value)));
+    }
+    return Optional.empty();
+  }
+
+  /** A constant and the token behind it. */
+  record Value(ConstantView constant, int end) {}
+
+  /** The constant, or the arithmetic over constants, that begins at a token. */
+  Optional<Value> valueAt(Expression expression, int at) {
+    Optional<ConstantView> constant = constant(expression);
+    int end = constantEnd(at);
+    return constant.isPresent() && end > at
+        ? Optional.of(new Value(constant.get(), end))
+        : ArithmeticReader.at(tokens, at)
+            .map(read -> new Value(new ConstantView.Computed(read.expression()), read.end()));
+  }
+
+  /** The same in front of an operator behind which a column's name makes the condition whole. */
+  Optional<ConstantView> valueBefore(Expression expression, int name) {
+    int operator = name - 1;
+    for (int from = operator - 1; from >= 0 && from >= operator - MOST_BEFORE; from--) {
+      Optional<Value> value = valueAt(expression, from).filter(v -> v.end() == operator);
+      if (value.isPresent() && clauses.isConjunct(from, nameEnd(name))) {
+        return value.map(Value::constant);
+      }
     }
     return Optional.empty();
   }
@@ -95,21 +128,37 @@ final class PredicateReader {
         || !(in.getRightExpression() instanceof ParenthesedExpressionList<?> list)) {
       return Optional.empty();
     }
-    List<ConstantView> constants = new ArrayList<>();
-    for (Expression item : list) {
-      Optional<ConstantView> constant = constant(item);
-      if (constant.isEmpty()) {
+    int word = nameEnd(column.get().token());
+    int close = clauses.close(word + 1);
+    boolean agreed =
+        tokens.isWord(word, "in")
+            && close > 0
+            && clauses.isConjunct(column.get().token(), close + 1);
+    return agreed
+        ? values(list, clauses.items(word + 2, close))
+            .map(values -> new PredicateView.OneOf(column.get(), values))
+        : Optional.empty();
+  }
+
+  /** The values of a list; arithmetic among them is read from an item's own tokens. */
+  private Optional<List<ConstantView>> values(
+      ParenthesedExpressionList<?> list, List<Clauses.Range> items) {
+    List<ConstantView> values = new ArrayList<>();
+    for (int i = 0; i < list.size(); i++) {
+      Optional<ConstantView> value = constant(list.get(i));
+      if (value.isEmpty() && items.size() == list.size()) {
+        Clauses.Range item = items.get(i);
+        value =
+            ArithmeticReader.at(tokens, item.from())
+                .filter(read -> read.end() == item.to())
+                .map(read -> new ConstantView.Computed(read.expression()));
+      }
+      if (value.isEmpty()) {
         return Optional.empty();
       }
-      constants.add(constant.get());
+      values.add(value.get());
     }
-    int word = nameEnd(column.get().token());
-    int end = clauses.close(word + 1) + 1;
-    boolean agreed =
-        tokens.isWord(word, "in") && end > 0 && clauses.isConjunct(column.get().token(), end);
-    return agreed
-        ? Optional.of(new PredicateView.OneOf(column.get(), constants))
-        : Optional.empty();
+    return Optional.of(values);
   }
 
   private static boolean isAny(Function function) {
@@ -144,26 +193,6 @@ final class PredicateReader {
     return tokens.isSymbol(equals, "=")
         && nameEnd(equals + 1) == to
         && clauses.isConjunct(from, to);
-  }
-
-  /** Tokens must read {@code name = constant}; {@code at} is where the constant begins. */
-  private boolean isConstantAt(int at, int name) {
-    int end = constantEnd(at);
-    return tokens.isSymbol(at - 1, "=") && end > at && clauses.isConjunct(name, end);
-  }
-
-  /** Tokens must read {@code constant = name}. */
-  private boolean isConstantBefore(int name) {
-    int equals = name - 1;
-    if (!tokens.isSymbol(equals, "=")) {
-      return false;
-    }
-    for (int from = equals - 1; from >= 0 && from >= equals - 12; from--) {
-      if (constantEnd(from) == equals && clauses.isConjunct(from, nameEnd(name))) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** Behind a constant with its sign and cast; {@code from} itself when none begins there. */

@@ -7,9 +7,12 @@ import java.util.List;
  * are not shown: leaving one out only makes a route wider.
  */
 public sealed interface PredicateView {
+  /** The columns that are not NULL in a row that meets the condition. */
+  List<ColumnView> columns();
+
   /**
    * {@code column = constant}, {@code column IN (constants)}, {@code column = ANY (array)}, or what
-   * a comparison of rows says of one of their columns.
+   * a comparison of rows, or an OR whose alternatives all give it values, says of a column.
    *
    * @param alone the condition says nothing else: false for one column of several in a row
    */
@@ -17,6 +20,11 @@ public sealed interface PredicateView {
       implements PredicateView {
     public OneOf {
       constants = List.copyOf(constants);
+    }
+
+    @Override
+    public List<ColumnView> columns() {
+      return List.of(column);
     }
 
     OneOf(ColumnView column, List<ConstantView> constants) {
@@ -34,6 +42,27 @@ public sealed interface PredicateView {
     }
   }
 
+  /**
+   * {@code column < constant} and its like, or BETWEEN.
+   *
+   * @param bounds what the column's value is compared with
+   */
+  record Within(ColumnView column, List<ConstantView.Bound> bounds) implements PredicateView {
+    public Within {
+      bounds = List.copyOf(bounds);
+    }
+
+    @Override
+    public List<ColumnView> columns() {
+      return List.of(column);
+    }
+  }
+
   /** {@code column = column}. */
-  record Same(ColumnView left, ColumnView right) implements PredicateView {}
+  record Same(ColumnView left, ColumnView right) implements PredicateView {
+    @Override
+    public List<ColumnView> columns() {
+      return List.of(left, right);
+    }
+  }
 }

@@ -119,6 +119,68 @@ class ShardIndexesIT {
     }
   }
 
+  /** Bounds of any form are answered as the shards together do, and not by more of them. */
+  @ParameterizedTest
+  @ValueSource(strings = {"simple", "extended"})
+  void boundsAskTheShardsThatHaveSuchKeys(String mode) throws SQLException {
+    empty("zones");
+    Random random = new Random(SEED);
+    List<Long> keys = new ArrayList<>(List.of(-102L, -101L, -100L, -99L, 0L, 98L, 99L, 100L, 101L));
+    keys.addAll(List.of(Long.MIN_VALUE, Long.MAX_VALUE));
+    try (Connection client = router.connect(mode)) {
+      for (long key : keys) {
+        insert(client, "INSERT INTO zones VALUES (?, ?)", key, "z" + key);
+      }
+      int narrowed = 0;
+      for (int i = 0; i < 150; i++) {
+        String where = bounds(random, keys);
+        List<String> direct = new ArrayList<>();
+        for (ShardId shard : router.cluster.shards()) {
+          direct.addAll(router.direct(shard, "SELECT zone_no FROM zones WHERE " + where));
+        }
+        assertThat(rows(client, "SELECT zone_no FROM zones WHERE " + where))
+            .as(where)
+            .containsExactlyInAnyOrderElementsOf(direct);
+        assertThat(rows(client, "SELECT count(*) FROM zones WHERE " + where))
+            .as(where)
+            .containsExactly(Integer.toString(direct.size()));
+        String plan =
+            String.join("\n", rows(client, "EXPLAIN (ROUTER) SELECT * FROM zones WHERE " + where));
+        narrowed += plan.contains("shard-a, shard-b, shard-c") ? 0 : 1;
+      }
+      assertThat(narrowed).isGreaterThan(50);
+    }
+  }
+
+  private static String bounds(Random random, List<Long> keys) {
+    List<String> parts = new ArrayList<>();
+    for (int i = random.nextInt(2); i >= 0; i--) {
+      String a = bound(random, keys);
+      String b = bound(random, keys);
+      parts.add(
+          switch (random.nextInt(6)) {
+            case 0 -> "zone_no BETWEEN " + a + " AND " + b;
+            case 1 -> a + List.of(" < ", " <= ", " > ", " >= ").get(random.nextInt(4)) + "zone_no";
+            case 2 -> "zone_no NOT BETWEEN " + a + " AND " + b;
+            case 3 -> "(zone_no > " + a + " OR zone_no = " + b + ")";
+            default -> "zone_no" + List.of(" < ", " <= ", " > ", " >= ").get(random.nextInt(4)) + a;
+          });
+    }
+    return String.join(" AND ", parts);
+  }
+
+  private static String bound(Random random, List<Long> keys) {
+    long key = keys.get(random.nextInt(keys.size()));
+    boolean small = Math.abs((double) key) < 1000;
+    return switch (random.nextInt(7)) {
+      case 0 -> small ? "(" + (key - 7) + " + 7)" : "'" + key + "'";
+      case 1 -> small ? key + ".5" : Long.toString(key);
+      case 2 -> "'" + key + "'";
+      case 3 -> small ? "-(" + -key + ")" : "NULL";
+      default -> Long.toString(key);
+    };
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"simple", "extended"})
   void integersLieInTheirBuckets(String mode) throws SQLException {

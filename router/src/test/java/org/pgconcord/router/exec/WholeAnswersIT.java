@@ -15,6 +15,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -107,6 +109,70 @@ class WholeAnswersIT {
     return found.startsWith("error ")
         && expected.startsWith("error ")
         && found.substring(0, 11).equals(expected.substring(0, 11));
+  }
+
+  /**
+   * Arithmetic goes where its value goes; what the server does not compute is an error here too.
+   */
+  @Test
+  void arithmeticOverConstantsIsRoutedByItsValue() throws SQLException {
+    long seed = Long.getLong("pgconcord.seed", System.nanoTime());
+    Random random = new Random(seed);
+    int routed = 0;
+    int values = 0;
+    try (Connection client = router.connect("simple")) {
+      for (int i = 0; i < 300; i++) {
+        String expression = arithmetic(random, 3);
+        String value = answer(whole, "SELECT (" + expression + ")::bigint");
+        String query = "SELECT id FROM accounts WHERE tenant = " + expression;
+        assertThat(answer(client, query))
+            .as(query + " seed " + seed)
+            .isEqualTo(answer(whole, query));
+        if (value.startsWith("error")) {
+          continue;
+        }
+        values++;
+        String number = value.substring(value.indexOf('[') + 1, value.indexOf(']'));
+        String plan = plan(client, query);
+        if (!plan.contains("scatter")) {
+          routed++;
+          assertThat(plan)
+              .as(query + " seed " + seed)
+              .isEqualTo(plan(client, "SELECT id FROM accounts WHERE tenant = " + number));
+        }
+      }
+    }
+    assertThat(routed).as("seed " + seed).isGreaterThan(values * 9 / 10);
+  }
+
+  private static String plan(Connection client, String query) throws SQLException {
+    return DeclaredRouter.rows(client, "EXPLAIN (ROUTER) " + query).stream()
+        .filter(line -> line.startsWith("Route:") || line.startsWith("  Shard"))
+        .collect(Collectors.joining(" "));
+  }
+
+  private static String arithmetic(Random random, int depth) {
+    if (depth == 0 || random.nextInt(4) == 0) {
+      String number =
+          List.of("0", "1", "2", "3", "5", "7", "100", "32767", "2147483647", "3000000000")
+              .get(random.nextInt(10));
+      return switch (random.nextInt(6)) {
+        case 0 -> "'" + number + "'::bigint";
+        case 1 -> "CAST(" + number + " AS int8)";
+        case 2 -> number + "::int8";
+        default -> number;
+      };
+    }
+    String inner = arithmetic(random, depth - 1);
+    return switch (random.nextInt(7)) {
+      case 0 -> "(" + inner + ")";
+      case 1 -> "- " + inner;
+      case 2 -> "+ " + inner;
+      default ->
+          inner
+              + List.of(" + ", " - ", "*", " / ", " % ").get(random.nextInt(5))
+              + arithmetic(random, depth - 1);
+    };
   }
 
   @Test

@@ -199,7 +199,8 @@ final class ViewShape {
 
   private void conditions(String place, List<PredicateView> conditions) {
     for (PredicateView condition : conditions) {
-      if (condition instanceof PredicateView.OneOf oneOf) {
+      if (condition instanceof PredicateView.OneOf oneOf
+          && oneOf.constants().stream().noneMatch(ConstantView.Computed.class::isInstance)) {
         String values =
             oneOf.constants().stream().map(this::constant).collect(Collectors.joining(","));
         claims.add("%s %s in %s".formatted(place, column(oneOf.column()), values));
