@@ -100,34 +100,6 @@ public final class EntrySql {
         key);
   }
 
-  /**
-   * For keys of one lookup shard: the read epoch, how many entries there are with any of them, and
-   * a shard key of theirs, each once; one row with NULL behind the count when there is none. At
-   * most one row more than {@link #READ_MOST}.
-   */
-  public EntryStatement readAllWithEpoch(List<Tuple> keys) {
-    String given =
-        IntStream.range(0, index.key().size())
-            .mapToObj(
-                i ->
-                    "pg_catalog.unnest(CAST($%d AS %s[]))"
-                        .formatted(i + 1, index.key().get(i).sqlType()))
-            .collect(Collectors.joining(", "));
-    String shardKey =
-        index.shardKey().stream().map(c -> "l." + c.quoted()).collect(Collectors.joining(", "));
-    String found =
-        "SELECT %s, pg_catalog.count(*) AS pgc_count FROM (SELECT DISTINCT * FROM ROWS FROM (%s) AS u(%s)) g"
-                .formatted(shardKey, given, numbered(index.key().size(), ""))
-            + " JOIN %s l ON %s GROUP BY %s LIMIT %d"
-                .formatted(lookup, matches(index.key()), shardKey, READ_MOST + 1);
-    return new EntryStatement(
-        "SELECT e.last_value, f.pgc_count, %s FROM %s e LEFT JOIN (%s) f ON true"
-            .formatted(shardKey.replace("l.\"", "f.\""), LookupDdl.readEpoch(index), found),
-        IntStream.range(0, index.key().size())
-            .mapToObj(i -> ArrayText.of(keys.stream().map(key -> key.get(i)).toList()))
-            .toList());
-  }
-
   /** The holder of the identity's entry; no row without entry. Waits for nobody. */
   public EntryStatement read(Tuple identity) {
     return EntryStatement.of(select(), identity);
@@ -473,14 +445,14 @@ public final class EntrySql {
             numbered(all.size(), ""));
   }
 
-  private static String numbered(int count, String qualifier) {
+  static String numbered(int count, String qualifier) {
     return IntStream.rangeClosed(1, count)
         .mapToObj(i -> qualifier + "pgc_" + i)
         .collect(Collectors.joining(", "));
   }
 
   /** Row l of the lookup table has the given values in the first columns. */
-  private static String matches(List<IndexColumn> first) {
+  static String matches(List<IndexColumn> first) {
     return IntStream.range(0, first.size())
         .mapToObj(i -> "l.%s = g.pgc_%d".formatted(first.get(i).quoted(), i + 1))
         .collect(Collectors.joining(" AND "));

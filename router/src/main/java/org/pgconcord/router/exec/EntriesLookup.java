@@ -1,6 +1,10 @@
 package org.pgconcord.router.exec;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -8,11 +12,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.Entry;
 import org.pgconcord.gsi.EntrySql;
+import org.pgconcord.gsi.EntryStatement;
+import org.pgconcord.gsi.KeysSql;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.router.backend.BackendRole;
 import org.pgconcord.router.backend.QueryResult;
@@ -25,17 +33,26 @@ import org.pgconcord.router.plan.LookupRead;
  * key ({@link EntryLookup}).
  */
 final class EntriesLookup {
+  /** Where an entry says that the row with this key is. */
+  private record Named(Tuple key, Tuple shardKey) {}
+
   private final Execution execution;
   private final LookupIndex index;
+  private final KeysSql sql;
   private final long planned;
   private final EntryLookup.Found found;
   private final Set<Tuple> shardKeys = new LinkedHashSet<>();
+
+  /** By {@link #canonical} key; of a unique index, without the rows of this transaction. */
+  private final Map<String, Named> named = new LinkedHashMap<>();
+
   private long rows;
   private boolean usable = true;
 
   EntriesLookup(Execution execution, LookupRead read, EntryLookup.Found found) {
     this.execution = execution;
     this.index = read.index();
+    this.sql = new KeysSql(index);
     this.planned = read.epoch();
     this.found = found;
   }
@@ -47,27 +64,16 @@ final class EntriesLookup {
       found.unusable();
       return;
     }
-    Map<ShardId, List<Tuple>> asked = new LinkedHashMap<>();
-    for (Tuple key : keys) {
-      if (own.isEmpty() || !known(own.get(), key)) {
-        asked.computeIfAbsent(index.lookupShard(key), shard -> new ArrayList<>()).add(key);
-      }
-    }
-    EntrySql sql = new EntrySql(index);
-    CompletableFuture<?>[] answers =
-        asked.entrySet().stream()
-            .map(
-                each ->
-                    execution
-                        .session()
-                        .serviceSessions()
-                        .query(
-                            each.getKey(),
-                            BackendRole.SERVICE,
-                            sql.readAllWithEpoch(each.getValue()))
-                        .thenAccept(this::looked))
-            .toArray(CompletableFuture<?>[]::new);
-    execution.then(CompletableFuture.allOf(answers), done -> tell());
+    List<Tuple> asked =
+        keys.stream().filter(key -> own.isEmpty() || !known(own.get(), key)).toList();
+    Function<List<Tuple>, EntryStatement> statement =
+        index.gsi().unique() ? sql::eachWithEpoch : sql::shardKeysWithEpoch;
+    execution.then(
+        onLookupShards(asked, statement),
+        answers -> {
+          answers.forEach(this::looked);
+          tell();
+        });
   }
 
   /** Whether the transaction has written or deleted the row with this key. */
@@ -81,6 +87,22 @@ final class EntriesLookup {
     return written.isPresent() || own.deleted(index, key);
   }
 
+  private CompletableFuture<List<QueryResult>> onLookupShards(
+      Collection<Tuple> keys, Function<List<Tuple>, EntryStatement> statement) {
+    Map<ShardId, List<Tuple>> asked =
+        keys.stream()
+            .collect(
+                Collectors.groupingBy(index::lookupShard, LinkedHashMap::new, Collectors.toList()));
+    List<CompletableFuture<QueryResult>> answers = new ArrayList<>();
+    asked.forEach((shard, some) -> answers.add(ask(shard, statement.apply(some))));
+    return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
+        .thenApply(done -> answers.stream().map(CompletableFuture::join).toList());
+  }
+
+  private CompletableFuture<QueryResult> ask(ShardId shard, EntryStatement statement) {
+    return execution.session().serviceSessions().query(shard, BackendRole.SERVICE, statement);
+  }
+
   private void looked(QueryResult result) {
     List<List<@Nullable String>> answer = result.rows();
     if (EntryLookup.isPast(answer.get(0).get(0), planned) || answer.size() > EntrySql.READ_MOST) {
@@ -88,12 +110,32 @@ final class EntriesLookup {
       return;
     }
     for (List<@Nullable String> row : answer) {
-      String count = row.get(1);
-      if (count != null) {
-        rows += Long.parseLong(count);
+      String first = row.get(1);
+      if (first != null && index.gsi().unique()) {
+        Named one = named(row.subList(1, row.size()));
+        named.put(canonical(one.key()), one);
+        shardKeys.add(one.shardKey());
+        rows++;
+      } else if (first != null) {
+        rows += Long.parseLong(first);
         shardKeys.add(new Tuple(row.subList(2, row.size())));
       }
     }
+  }
+
+  private Named named(List<@Nullable String> row) {
+    int keys = index.key().size();
+    return new Named(tuple(row.subList(0, keys)), tuple(row.subList(keys, row.size())));
+  }
+
+  /** The columns of a lookup table are NOT NULL. */
+  private static Tuple tuple(List<@Nullable String> columns) {
+    return new Tuple(columns.stream().map(String::valueOf).toList());
+  }
+
+  /** Equal for equal keys, whatever their text. */
+  private String canonical(Tuple key) {
+    return new String(index.canonicalKey(key), ISO_8859_1);
   }
 
   private void tell() {
@@ -102,7 +144,74 @@ final class EntriesLookup {
     } else if (shardKeys.isEmpty()) {
       found.nothing();
     } else {
-      found.several(shardKeys, index.gsi().unique() ? rows : 0);
+      found.several(this, shardKeys, index.gsi().unique() ? rows : 0);
     }
+  }
+
+  // --- a second look ---------------------------------------------------------------------------
+
+  /**
+   * Reads the entries again of keys whose rows were not where they led, after what is under way
+   * with them.
+   *
+   * @param found keys whose rows were found, or were seen to be what they are
+   * @return by key, the shard keys that entries name now and did not name before
+   */
+  CompletableFuture<Map<Tuple, Tuple>> again(Collection<Tuple> found) {
+    Map<String, Named> missing = new LinkedHashMap<>(named);
+    found.forEach(key -> missing.remove(canonical(key)));
+    if (missing.isEmpty()) {
+      return CompletableFuture.completedFuture(Map.of());
+    }
+    return onLookupShards(missing.values().stream().map(Named::key).toList(), sql::eachUnchanging)
+        .thenCompose(answers -> waitedFor(missing, answers));
+  }
+
+  /**
+   * One key after the other where something is under way: a statement that waits while it holds
+   * other entries could be part of a deadlock.
+   */
+  private CompletableFuture<Map<Tuple, Tuple>> waitedFor(
+      Map<String, Named> missing, List<QueryResult> unchanging) {
+    List<Named> now = new ArrayList<>();
+    Map<String, Named> rest = new LinkedHashMap<>(missing);
+    for (QueryResult result : unchanging) {
+      for (List<@Nullable String> row : result.rows()) {
+        Named one = named(row);
+        now.add(one);
+        rest.remove(canonical(one.key()));
+      }
+    }
+    EntrySql single = new EntrySql(index);
+    CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
+    for (Named before : rest.values()) {
+      all =
+          all.thenCompose(
+                  done -> ask(index.lookupShard(before.key()), single.readForShare(before.key())))
+              .thenAccept(
+                  result ->
+                      result
+                          .rows()
+                          .forEach(row -> now.add(locked(before.key(), single.holder(row)))));
+    }
+    return all.thenApply(done -> moved(missing, now));
+  }
+
+  private Named locked(Tuple key, Tuple holder) {
+    return new Named(key, index.shardKeyOf(new Entry(key, holder)));
+  }
+
+  /** What is gone is not looked for any more; what is where it was has been looked for there. */
+  private Map<Tuple, Tuple> moved(Map<String, Named> missing, List<Named> now) {
+    missing.keySet().forEach(named::remove);
+    Map<Tuple, Tuple> moved = new HashMap<>();
+    for (Named one : now) {
+      Named before = missing.get(canonical(one.key()));
+      if (before != null && !before.shardKey().equals(one.shardKey())) {
+        named.put(canonical(one.key()), one);
+        moved.put(one.key(), one.shardKey());
+      }
+    }
+    return moved;
   }
 }

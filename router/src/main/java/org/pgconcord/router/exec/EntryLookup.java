@@ -4,6 +4,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.Tuple;
@@ -59,10 +60,11 @@ final class EntryLookup {
     /**
      * The rows with any of several keys have these shard keys.
      *
+     * @param lookup for a second look, of a unique index
      * @param rows how many there are by the entries, of a unique index; an entry whose row is being
      *     moved can name a place where it is not any more
      */
-    default void several(Set<Tuple> shardKeys, long rows) {
+    default void several(EntriesLookup lookup, Set<Tuple> shardKeys, long rows) {
       unusable();
     }
   }
@@ -181,16 +183,18 @@ final class EntryLookup {
    * but never says "no rows" in between.
    *
    * @param before the shard key where no row was
-   * @param moved hears the shard key that the entry names now, if that is another
+   * @return the shard key that the entry names now, if that is another
    */
-  void again(Tuple before, Consumer<Optional<Tuple>> moved) {
-    ask(
-        sql.readForShare(key),
-        result ->
-            moved.accept(
+  CompletableFuture<Optional<Tuple>> again(Tuple before) {
+    return execution
+        .session()
+        .serviceSessions()
+        .query(index.lookupShard(key), BackendRole.SERVICE, sql.readForShare(key))
+        .thenApply(
+            result ->
                 result.rows().stream()
                     .findFirst()
                     .map(row -> index.shardKeyOf(new Entry(key, sql.holder(row))))
-                    .filter(now -> !now.equals(before))));
+                    .filter(now -> !now.equals(before)));
   }
 }

@@ -37,13 +37,18 @@ final class LockedRows {
   private final StatementText text;
   private final BackendConnection main;
 
-  /**
-   * @param result the answer to {@link OldRows#lock} on {@code main}
-   */
-  LockedRows(OldRows old, StatementText text, BackendConnection main, QueryResult result) {
+  LockedRows(OldRows old, StatementText text, BackendConnection main) {
     this.old = old;
     this.text = text;
     this.main = main;
+  }
+
+  /**
+   * Rows that have just been locked; some may have been before.
+   *
+   * @param result the answer to {@link OldRows#lock} on {@code main}
+   */
+  void add(QueryResult result) {
     for (List<@Nullable String> row : result.rows()) {
       images.put(place(row), row.subList(OldRows.PLACE, row.size()));
     }
@@ -103,8 +108,8 @@ final class LockedRows {
             });
   }
 
-  private List<ReturnedRows.Found> entries(
-      ShardId shard, List<LookupIndex> indexes, EntryWork work) {
+  /** The entries of all of them, as they are. */
+  List<ReturnedRows.Found> entries(ShardId shard, List<LookupIndex> indexes, EntryWork work) {
     ReturnedRows rows = new ReturnedRows(shard, indexes, work.columns());
     images.values().forEach(rows::addOld);
     return rows.found();

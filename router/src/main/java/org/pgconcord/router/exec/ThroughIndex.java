@@ -109,7 +109,7 @@ final class ThroughIndex implements EntryLookup.Found {
    * therefore looked for on all other shards too.
    */
   @Override
-  public void several(Set<Tuple> shardKeys, long rows) {
+  public void several(EntriesLookup lookup, Set<Tuple> shardKeys, long rows) {
     Set<ShardId> shards = new TreeSet<>();
     shardKeys.forEach(shardKey -> shards.add(index.shardOf(shardKey)));
     List<ShardId> others =
@@ -146,8 +146,8 @@ final class ThroughIndex implements EntryLookup.Found {
   }
 
   private void lookAgain(EntryLookup lookup, Tuple shardKey) {
-    lookup.again(
-        shardKey,
+    execution.then(
+        lookup.again(shardKey),
         moved -> {
           if (moved.isPresent()) {
             askOwner(lookup, Set.of(moved.get()), false, true);

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
@@ -65,7 +64,7 @@ final class WriteInParts {
   private boolean byFence;
   private List<RowSplit.Part> parts;
   private String narrowing = "";
-  private Consumer<WriteInParts> nothing = WriteInParts::finish;
+  private Elsewhere elsewhere = Elsewhere.NOWHERE;
   private boolean nothingDescribed;
   private long rows;
   private int open;
@@ -131,20 +130,13 @@ final class WriteInParts {
                 plan.entries().map(work -> work.edit().text()).orElse("")));
   }
 
-  /**
-   * The whole statement on the shards that an index has named.
-   *
-   * @param nothing called when it has changed no row; ends in {@link #finish} or {@link #again}
-   */
+  /** The whole statement on the shards that an index has named, then where it names others. */
   static void named(
-      Execution execution,
-      Plan.GsiWrite plan,
-      WriteThroughIndex.Where where,
-      Consumer<WriteInParts> nothing) {
+      Execution execution, Plan.GsiWrite plan, Elsewhere.Where where, Elsewhere elsewhere) {
     WriteInParts write =
         new WriteInParts(execution, plan.kind(), plan.entries(), plan.returns(), where.parts());
     write.narrowing = where.narrowing();
-    write.nothing = nothing;
+    write.elsewhere = elsewhere;
     run(execution, write);
   }
 
@@ -158,23 +150,21 @@ final class WriteInParts {
   }
 
   private static void run(Execution execution, WriteInParts write) {
-    if (write.returns && write.parts.size() > 1 && execution.maxRows() > 0) {
-      execution.fail(
-          ErrorCode.ROW_LIMIT_OVER_SHARDS.because(
-              "a row limit over several shards is not supported"));
+    if (write.limited()) {
+      execution.fail(tooWide());
       return;
     }
     write.start();
   }
 
-  /** Once more and elsewhere, when it has changed no row. */
-  void again(WriteThroughIndex.Where where) {
-    parts = where.parts();
-    narrowing = where.narrowing();
-    mains.clear();
-    locked.clear();
-    answers.clear();
-    start();
+  /** More shards than one return rows to a portal that is to be given some of them. */
+  private boolean limited() {
+    return returns && (parts.size() > 1 || rows > 0) && execution.maxRows() > 0;
+  }
+
+  private static ConcordException tooWide() {
+    return ErrorCode.ROW_LIMIT_OVER_SHARDS.because(
+        "a row limit over several shards is not supported");
   }
 
   private void start() {
@@ -182,14 +172,20 @@ final class WriteInParts {
     if (tx.scope() == Transaction.Scope.NONE) {
       tx.begin(Transaction.Scope.SINGLE, TransactionModes.NONE);
     }
-    parts.forEach(part -> tx.write(part.shard()));
+    execution.then(
+        enlist(parts).thenCompose(enlisted -> prepare()).thenCompose(this::lock), this::send);
+  }
+
+  private CompletableFuture<Void> enlist(List<RowSplit.Part> some) {
+    Transaction tx = execution.tx();
+    some.forEach(part -> tx.write(part.shard()));
     CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
-    for (RowSplit.Part part : parts) {
+    for (RowSplit.Part part : some) {
       all =
           all.thenCompose(before -> tx.backend(part.shard()))
               .thenAccept(backend -> mains.put(part.shard(), backend));
     }
-    execution.then(all.thenCompose(acquired -> prepare()).thenCompose(this::lock), this::send);
+    return all;
   }
 
   // --- what is sent ----------------------------------------------------------------------------
@@ -221,29 +217,58 @@ final class WriteInParts {
   }
 
   /**
-   * Before an UPDATE that may change entries: the rows as they are, locked ({@link LockedRows}).
+   * Before an UPDATE that may change entries: the rows as they are, locked ({@link LockedRows}),
+   * wherever they are.
    */
   private CompletableFuture<Prepared> lock(Prepared prepared) {
-    if (old().isEmpty()) {
-      return CompletableFuture.completedFuture(prepared);
-    }
+    return old().isEmpty()
+        ? CompletableFuture.completedFuture(prepared)
+        : lock(prepared, new Elsewhere.Where(parts, narrowing));
+  }
+
+  private CompletableFuture<Prepared> lock(Prepared prepared, Elsewhere.Where where) {
     StatementText text = execution.planned().text();
-    String sql = old().get().lock(text, EntryWork.ROWS_MOST + 1, narrowing);
+    String sql = old().orElseThrow().lock(text, EntryWork.ROWS_MOST + 1, where.narrowing());
     List<CompletableFuture<Void>> all = new ArrayList<>();
-    mains.forEach(
-        (shard, main) ->
-            all.add(
-                main.query(lockRequest(sql, prepared.types()))
-                    .thenAccept(
-                        rows -> locked.put(shard, new LockedRows(old().get(), text, main, rows)))
-                    .whenComplete((done, failure) -> cancelOthers(failure))));
+    for (RowSplit.Part part : where.parts()) {
+      BackendConnection main = main(part.shard());
+      LockedRows rows =
+          locked.computeIfAbsent(
+              part.shard(), shard -> new LockedRows(old().orElseThrow(), text, main));
+      all.add(
+          main.query(lockRequest(sql, prepared.types()))
+              .thenAccept(rows::add)
+              .whenComplete((done, failure) -> cancelOthers(failure)));
+    }
     return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
-        .thenApply(
+        .thenCompose(
             done -> {
-              EntryTransaction.requireBounded(
-                  locked.values().stream().mapToLong(LockedRows::size).sum());
-              return prepared;
-            });
+              long count = locked.values().stream().mapToLong(LockedRows::size).sum();
+              EntryTransaction.requireBounded(count);
+              return elsewhere.after(this::lockedEntries, count);
+            })
+        .thenCompose(
+            more ->
+                more.isEmpty()
+                    ? CompletableFuture.completedFuture(prepared)
+                    : lockMore(prepared, more.get()));
+  }
+
+  private CompletableFuture<Prepared> lockMore(Prepared prepared, Elsewhere.Where where) {
+    List<RowSplit.Part> all = new ArrayList<>(parts);
+    where.parts().stream().filter(p -> !mains.containsKey(p.shard())).forEach(all::add);
+    parts = all;
+    if (limited()) {
+      throw tooWide();
+    }
+    return enlist(where.parts()).thenCompose(enlisted -> lock(prepared, where));
+  }
+
+  private List<ReturnedRows.Found> lockedEntries() {
+    return locked.entrySet().stream()
+        .flatMap(
+            each -> each.getValue().entries(each.getKey(), indexes, work.orElseThrow()).stream())
+        .toList();
   }
 
   private void cancelOthers(@Nullable Throwable failure) {
@@ -274,16 +299,20 @@ final class WriteInParts {
             .update(execution.planned().text(), rows.condition(), work.get().edit().text());
   }
 
+  private BackendConnection main(ShardId shard) {
+    BackendConnection main = mains.get(shard);
+    if (main == null) {
+      throw ErrorCode.INTERNAL.because("a part of a write has no backend");
+    }
+    return main;
+  }
+
   private void send(Prepared prepared) {
     open = parts.size();
-    for (RowSplit.Part part : parts) {
-      BackendConnection main = mains.get(part.shard());
-      if (main == null) {
-        throw ErrorCode.INTERNAL.because("a part of a write has no backend");
-      }
-      answers.add(new Answer(part, main));
-    }
-    for (Answer answer : answers) {
+    List<Answer> awaited =
+        parts.stream().map(part -> new Answer(part, main(part.shard()))).toList();
+    answers.addAll(awaited);
+    for (Answer answer : awaited) {
       boolean reusable = answer.part.rows().isEmpty() && old().isEmpty();
       String sql = sql(answer.part);
       BackendRequest request =
@@ -319,15 +348,31 @@ final class WriteInParts {
     }
     if (failure != null) {
       execution.failFirst(failure, byFence);
-    } else if (rows == 0) {
-      nothing.accept(this);
-    } else {
+    } else if (old().isPresent()) {
       finish();
+    } else {
+      execution.then(
+          elsewhere.after(this::returnedEntries, rows),
+          more -> more.ifPresentOrElse(this::goOn, this::finish));
     }
   }
 
+  private List<ReturnedRows.Found> returnedEntries() {
+    return answers.stream().flatMap(a -> a.returned.found().stream()).toList();
+  }
+
+  /** With rows that were not among those of the parts before. */
+  private void goOn(Elsewhere.Where where) {
+    parts = where.parts();
+    narrowing = where.narrowing();
+    if (limited()) {
+      throw tooWide();
+    }
+    start();
+  }
+
   /** Gives the answer, the entries first. */
-  void finish() {
+  private void finish() {
     giveRows();
     execution.then(maintain().thenCompose(done -> commitIfSingle()), done -> complete());
   }
@@ -352,11 +397,10 @@ final class WriteInParts {
   }
 
   private CompletableFuture<Void> maintain() {
-    List<ReturnedRows.Found> found =
-        answers.stream().flatMap(a -> a.returned.found().stream()).toList();
-    if (work.isEmpty()) {
+    if (work.isEmpty() || (kind == Plan.WriteKind.UPDATE && old().isEmpty())) {
       return CompletableFuture.completedFuture(null);
     }
+    List<ReturnedRows.Found> found = returnedEntries();
     EntryTransaction entries = execution.tx().entries();
     return switch (kind) {
       case INSERT ->

@@ -143,9 +143,8 @@ final class IndexReads {
       return Optional.of("only a statement of one block over the owner alone reads it");
     } else if (!gsi.extended() && !predicates.stream().allMatch(PredicateView.OneOf::isSingle)) {
       return Optional.of("its gsi_mode is strict, which takes no lists");
-    } else if (write && !predicates.stream().allMatch(PredicateView.OneOf::isSingle)) {
-      return Optional.of("a write by a list goes to all shards");
-    } else if (gsi.unique()
+    } else if (!write
+        && gsi.unique()
         && !predicates.stream().allMatch(PredicateView.OneOf::isSingle)
         && !countsRows()) {
       return Optional.of("it takes lists only for columns of the owner alone");

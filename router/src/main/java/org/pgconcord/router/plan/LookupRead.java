@@ -117,33 +117,43 @@ public record LookupRead(
   }
 
   /**
-   * As {@link #ownerSql}, of a statement that is edited elsewhere too.
+   * The client's statement narrowed by a condition, and edited elsewhere too.
    *
    * @param behind what to add behind the statement
    */
-  public String ownerSql(StatementText text, Collection<Tuple> shardKeys, SqlEdit behind) {
-    List<SqlEdit> edits = new ArrayList<>(edits(ownerCondition(shardKeys)));
+  public String narrowed(StatementText text, String condition, SqlEdit behind) {
+    List<SqlEdit> edits = new ArrayList<>(edits(condition));
     edits.add(behind);
     return SqlEdit.apply(text, edits);
   }
 
   /** True for the rows of these shard keys. */
   public String ownerCondition(Collection<Tuple> shardKeys) {
-    return condition(shardKeys.stream().map(this::literals).collect(Collectors.joining(", ")));
+    return condition(index.shardKey(), literals(index.shardKey(), shardKeys));
   }
 
-  private String literals(Tuple shardKey) {
-    List<IndexColumn> columns = index.shardKey();
+  /** True for the rows of these shard keys that have one of these keys. */
+  public String ownerCondition(Collection<Tuple> shardKeys, Collection<Tuple> keys) {
+    return ownerCondition(shardKeys)
+        + " AND "
+        + condition(index.key(), literals(index.key(), keys));
+  }
+
+  private static String literals(List<IndexColumn> columns, Collection<Tuple> rows) {
+    return rows.stream().map(row -> literals(columns, row)).collect(Collectors.joining(", "));
+  }
+
+  private static String literals(List<IndexColumn> columns, Tuple row) {
     String values =
         IntStream.range(0, columns.size())
-            .mapToObj(i -> Identifiers.literal(shardKey.get(i)) + "::" + columns.get(i).sqlType())
+            .mapToObj(i -> Identifiers.literal(row.get(i)) + "::" + columns.get(i).sqlType())
             .collect(Collectors.joining(", "));
     return columns.size() == 1 ? values : "(" + values + ")";
   }
 
   /** As {@link #ownerCondition}, before the lookup has been made. */
   String ownerConditionShape() {
-    return condition("shard keys found");
+    return condition(index.shardKey(), "shard keys found");
   }
 
   /** As {@link #ownerSql}, before the lookup has been made. */
@@ -151,13 +161,10 @@ public record LookupRead(
     return SqlEdit.apply(text, edits(ownerConditionShape()));
   }
 
-  private String condition(String values) {
-    String columns =
-        index.shardKey().stream()
-            .map(c -> qualifier + "." + c.quoted())
-            .collect(Collectors.joining(", "));
-    String row = index.shardKey().size() == 1 ? columns : "(" + columns + ")";
-    return "%s IN (%s)".formatted(row, values);
+  private String condition(List<IndexColumn> columns, String values) {
+    String names =
+        columns.stream().map(c -> qualifier + "." + c.quoted()).collect(Collectors.joining(", "));
+    return "%s IN (%s)".formatted(columns.size() == 1 ? names : "(" + names + ")", values);
   }
 
   private List<SqlEdit> edits(String condition) {

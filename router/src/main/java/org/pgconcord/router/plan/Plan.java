@@ -429,7 +429,10 @@ public sealed interface Plan
   /**
    * UPDATE or DELETE of rows that an index names, on their shards.
    *
-   * @param entries as in {@link Write}
+   * @param entries as in {@link Write}; also present, with the index alone, where the statement
+   *     changes no entry and names several keys of a unique index: which of their rows it has found
+   *     is told by what it returns
+   * @param changes the statement changes entries
    * @param returns the client asked for RETURNING
    * @param otherwise what to run when the index cannot tell where the rows are
    */
@@ -438,6 +441,7 @@ public sealed interface Plan
       WriteKind kind,
       LookupRead lookup,
       Optional<EntryWork> entries,
+      boolean changes,
       boolean returns,
       Plan otherwise)
       implements Plan {

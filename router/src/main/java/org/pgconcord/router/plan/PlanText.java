@@ -125,7 +125,7 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
     LookupRead lookup = plan.lookup();
     PlanOutline rows = route("write-by-index", "%s by %s".formatted(plan.kind(), byIndex(lookup)));
     lookup(lookup, rows);
-    maintains(plan.entries(), rows);
+    maintains(plan.entries().filter(work -> plan.changes()), rows);
     return unusable(lookup, plan.otherwise()).orElseGet(() -> written(plan, rows));
   }
 

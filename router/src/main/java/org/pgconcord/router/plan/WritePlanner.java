@@ -165,7 +165,7 @@ final class WritePlanner {
     }
     boolean pinned = rules.pinned(view.scope(), facts);
     if (!pinned && rules.alone(facts)) {
-      return byIndexOrOnAll(view, facts, placement, entries, statement);
+      return byIndexOrOnAll(view, facts, table, placement, entries, statement);
     }
     Plan everywhere = severalShards(table);
     if (!pinned || rules.alone(facts) || rules.joinsOwnShard(facts)) {
@@ -185,6 +185,7 @@ final class WritePlanner {
   private Plan byIndexOrOnAll(
       StatementView view,
       ReadFacts facts,
+      DeclaredTable table,
       Placement.Sharded placement,
       Optional<EntryWork> entries,
       StatementFacts statement) {
@@ -199,8 +200,25 @@ final class WritePlanner {
             statement.stale());
     Plan onAll = onAll(view, facts, placement, entries, explained, lookup.isPresent());
     return lookup
-        .<Plan>map(l -> new Plan.GsiWrite(explained, kind(view), l, entries, returns(), onAll))
+        .<Plan>map(
+            l ->
+                new Plan.GsiWrite(
+                    explained,
+                    kind(view),
+                    l,
+                    entries.or(() -> keysFound(view, table, l)),
+                    entries.isPresent(),
+                    returns(),
+                    onAll))
         .orElse(onAll);
+  }
+
+  /** What tells of which keys of a list rows were found. */
+  private Optional<EntryWork> keysFound(StatementView view, DeclaredTable table, LookupRead read) {
+    return read.isLone() || !read.index().gsi().unique()
+        ? Optional.empty()
+        : EntryColumns.work(
+            input, view.written().orElseThrow().alias(), table, List.of(read.index().gsi()));
   }
 
   /** A refusal is thrown only when there is no other way. */

@@ -109,13 +109,17 @@ class ExtendedRandomIT {
     int key = random.nextInt(9);
     String city = List.of("'Oulu'", "'Turku'", "NULL").get(random.nextInt(3));
     String where =
-        switch (random.nextInt(7)) {
+        switch (random.nextInt(11)) {
           case 0 -> "email = 'k%d'".formatted(key);
           case 1 -> "city = 'Oulu'";
           case 2 -> "floor = %d AND seat = 's%d'".formatted(user, key);
           case 3 -> "tenant_id = " + tenant;
           case 4 -> "user_id = " + user;
           case 5 -> "loud = 'N%d' AND user_id < 2".formatted(user);
+          case 6 -> "email IN ('k%d', 'k%d', NULL)".formatted(key, random.nextInt(9));
+          case 7 -> "email = ANY ('{k%d,k%d}') AND user_id < 2".formatted(key, (key + 4) % 9);
+          case 8 -> "(floor, seat) IN ((%d, 's%d'), (1, 's%d'))".formatted(user, key, 8 - key);
+          case 9 -> "city IN ('Oulu', 'Turku') AND floor = " + user;
           default -> "tenant_id = %d AND user_id = %d".formatted(tenant, user);
         };
     return switch (random.nextInt(9)) {

@@ -231,6 +231,146 @@ class ExtendedRouteIT {
     }
   }
 
+  /** A condition that the row does not meet where it has gone is asked of it there, once. */
+  @Test
+  void aRowThatMovesAndFitsNoMoreIsLeftAlone() throws Exception {
+    for (String keys : List.of("email = 'e%d'", "email IN ('e%d', 'nobody')")) {
+      for (String sql :
+          List.of(
+              "UPDATE users SET name = 'followed' WHERE %s AND name = 'n' RETURNING tenant_id",
+              "UPDATE users SET email = 'followed' WHERE %s AND name = 'n' RETURNING tenant_id",
+              "DELETE FROM users WHERE %s AND name = 'n' RETURNING tenant_id")) {
+        String statement = sql.formatted(keys.formatted(onB));
+        assertThat(whileMoving("e" + onB, onC, statement)).as(statement).isEmpty();
+        rig.entriesAreTrue(sql);
+        run(client, "UPDATE users SET name = 'n'");
+        whileMoving(
+            "e" + onB, onB, "UPDATE users SET city = 'x' WHERE email = 'e%d'".formatted(onB));
+        run(client, "UPDATE users SET name = 'n'");
+      }
+    }
+  }
+
+  @Test
+  void aListOfKeysNamesTheirShards() throws SQLException {
+    run(client, "SET pgconcord.tx_mode = single");
+    String inB = "email IN ('e%1$d', 'f%1$d', 'nobody', NULL)".formatted(onB);
+    assertThat(count("UPDATE users SET name = 'm' WHERE " + inB)).isEqualTo(2);
+    assertThat(
+            rows(
+                client,
+                "UPDATE users SET city = 'Kemi', floor = 100 + user_id WHERE %s AND user_id = 2 RETURNING email"
+                    .formatted(inB)))
+        .containsExactly("f" + onB);
+    assertThat(count("DELETE FROM users WHERE (floor, seat) IN ((102, 't'), (7000, 's'))"))
+        .isEqualTo(1);
+    assertThat(count("DELETE FROM users WHERE city = ANY ('{Kemi,Nowhere}')")).isZero();
+    assertThat(count("UPDATE users SET name = 'z' WHERE email IN ('no', 'body')")).isZero();
+    SQLException two =
+        failure("DELETE FROM users WHERE email = 'e%d' OR email = 'e%d'".formatted(onA, onC));
+    assertThat(two.getMessage()).contains("tx/second-shard");
+    run(client, "SET pgconcord.tx_mode = multi");
+    assertThat(
+            rows(
+                client,
+                "UPDATE users u SET name = name || '!' WHERE u.email = 'e%d' OR (email = 'e%d' AND city = 'Oulu') RETURNING u.name, tenant_id"
+                    .formatted(onA, onC)))
+        .hasSize(2);
+    run(client, "SET pgconcord.fanout = single");
+    assertThat(
+            failure("DELETE FROM users WHERE email IN ('e%d', 'e%d')".formatted(onA, onC))
+                .getMessage())
+        .contains("query/fan-out");
+    run(client, "RESET pgconcord.fanout");
+    assertThat(
+            count(
+                "DELETE FROM users WHERE email IN ('e%d', 'e%d', 'f%d')".formatted(onA, onC, onA)))
+        .isEqualTo(3);
+    assertThat(rows(client, "EXPLAIN (ROUTER) DELETE FROM users WHERE email IN ('x', 'y')"))
+        .contains("Route: DELETE by index lookup, then the shards that it names");
+  }
+
+  @Test
+  void listsOfParametersAndOfTheTransactionsOwnRows() throws SQLException {
+    for (String mode : List.of("extended", "extendedForPrepared")) {
+      try (Connection other = rig.router.connect(mode)) {
+        other.setAutoCommit(false);
+        run(
+            other,
+            "INSERT INTO users (tenant_id, user_id, email, city) VALUES (%d, 9, 'own', 'Oulu')"
+                .formatted(onB));
+        try (PreparedStatement update =
+            other.prepareStatement(
+                "UPDATE users SET name = ? WHERE email = ANY (?) RETURNING email")) {
+          for (int round = 0; round < 7; round++) {
+            update.setString(1, "r" + round);
+            update.setArray(
+                2, other.createArrayOf("text", new String[] {"own", "e" + onA, null, "f" + onC}));
+            try (ResultSet result = update.executeQuery()) {
+              int found = 0;
+              while (result.next()) {
+                found++;
+              }
+              assertThat(found).isEqualTo(3);
+            }
+          }
+        }
+        run(other, "UPDATE users SET email = 'own2' WHERE email IN ('own', 'nobody')");
+        run(other, "DELETE FROM users WHERE email IN ('own2', 'f%d')".formatted(onA));
+        assertThat(
+                rows(
+                    other,
+                    "DELETE FROM users WHERE email IN ('own', 'own2', 'f%d') RETURNING 1"
+                        .formatted(onA)))
+            .isEmpty();
+        assertThat(
+                rows(other, "UPDATE users SET name = 'x' WHERE city IN ('Oulu', 'x') RETURNING 1"))
+            .hasSize(3);
+        other.rollback();
+      }
+    }
+  }
+
+  /** Of several rows, one moves while it is waited for: it is found, and none is changed twice. */
+  @Test
+  void oneRowOfSeveralThatMovesIsFollowed() throws Exception {
+    List<Long> places = List.of(onC, rig.tenant(1, 1), onA, onC);
+    int moves = 0;
+    for (String sql :
+        List.of(
+            "UPDATE users SET name = name || '+' WHERE email IN ('e%1$d', 'e%2$d', 'f%2$d', 'gone') RETURNING name",
+            "UPDATE users SET name = name || '+' WHERE email IN ('e%1$d', 'e%2$d', 'f%2$d', 'gone') RETURNING name",
+            "UPDATE users SET name = name || '+', email = 'x' || email WHERE email = 'e%1$d' OR email IN ('e%2$d', 'f%2$d') RETURNING name",
+            "DELETE FROM users WHERE email = ANY ('{xe%1$d,xe%2$d,xf%2$d}') RETURNING name || '+'")) {
+      String email = (sql.startsWith("DELETE") ? "xe" : "e") + onB;
+      String statement = sql.formatted(onB, onC);
+      assertThat(whileMoving(email, places.get(moves++), statement))
+          .as(statement)
+          .containsExactlyInAnyOrder("moved+", "n+", "n+");
+      rig.entriesAreTrue(sql);
+      run(client, "UPDATE users SET name = 'n'");
+    }
+  }
+
+  /** What the statement returns that waits for the row while that moves to another tenant. */
+  private List<String> whileMoving(String email, long to, String statement) throws Exception {
+    String from =
+        rows(client, "SELECT tenant_id FROM users WHERE email = '%s'".formatted(email)).get(0);
+    try (Connection mover = rig.router.connect("simple")) {
+      run(mover, "BEGIN");
+      run(mover, "DELETE FROM users WHERE email = '%s' AND tenant_id = %s".formatted(email, from));
+      run(
+          mover,
+          "INSERT INTO users (tenant_id, user_id, email, name) VALUES (%d, 8, '%s', 'moved')"
+              .formatted(to, email));
+      CompletableFuture<List<String>> waiting =
+          CompletableFuture.supplyAsync(() -> rowsOf(statement));
+      awaitAWaiterFor("users");
+      run(mover, "COMMIT");
+      return waiting.get();
+    }
+  }
+
   private static void awaitAWaiterFor(String table) {
     Awaitility.await()
         .atMost(Duration.ofSeconds(30))
