@@ -61,6 +61,11 @@ CREATE TABLE public.slot_logs (slot_no bigint, at timestamp with time zone, what
 CREATE TABLE public.settings (key text PRIMARY KEY, value text);
 CREATE TABLE public.notes (id bigint PRIMARY KEY, body text);
 CREATE TABLE public.users_by_email (email text PRIMARY KEY, tenant_id bigint NOT NULL);
+CREATE TABLE public.members (tenant_id bigint NOT NULL, member_id bigint NOT NULL, nick text NOT NULL, kind jsonb);
+ALTER TABLE ONLY public.members ADD CONSTRAINT members_pkey PRIMARY KEY (tenant_id, member_id);
+ALTER TABLE ONLY public.members ADD CONSTRAINT members_nick UNIQUE (tenant_id, nick);
+ALTER TABLE ONLY public.members REPLICA IDENTITY FULL;
+CREATE TABLE public.members_by_nick (nick text PRIMARY KEY, tenant_id bigint NOT NULL);
 CREATE TABLE public.countries (code character(2) PRIMARY KEY, name text);
 CREATE TABLE public.colours (colour text PRIMARY KEY);
 CREATE TABLE "Odd"."Mixed Case" (tenant_id bigint PRIMARY KEY, "Value" text);

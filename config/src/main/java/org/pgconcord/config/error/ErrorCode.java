@@ -370,6 +370,12 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "DELETE ... USING is not supported on the owner of a global secondary index.",
       "Name the rows in the WHERE clause."),
+  WRITE_ROW_APPEARED(
+      "write/row-appeared",
+      "40001",
+      ErrorCategory.USER,
+      "A row in the way of an INSERT ... ON CONFLICT keeps changing.",
+      "Run the transaction again."),
   WRITE_ROW_SECURITY(
       "write/row-security",
       "0A000",
@@ -444,6 +450,12 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "Reference tables are written in READ COMMITTED only.",
       "Write them in a transaction of READ COMMITTED."),
+  WRITE_ROW_TWICE(
+      "write/row-twice",
+      "21000",
+      ErrorCategory.USER,
+      "Two rows of an INSERT ... ON CONFLICT DO UPDATE have one key of its arbiter.",
+      "Ensure that no rows within one statement have duplicate constrained values."),
   WRITE_SEVERAL_SHARDS(
       "write/several-shards",
       "0A000",

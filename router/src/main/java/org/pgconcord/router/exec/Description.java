@@ -181,6 +181,11 @@ final class Description {
     }
 
     @Override
+    public ShardId upsert(Plan.Upsert plan) {
+      return plan.rows().rows().get(0).binding().anyShard();
+    }
+
+    @Override
     public ShardId writeOnAll(Plan.WriteOnAll plan) {
       return plan.group().shards().get(0);
     }

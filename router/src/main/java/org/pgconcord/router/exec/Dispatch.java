@@ -124,6 +124,13 @@ final class Dispatch implements Plan.Cases<Void> {
     return null;
   }
 
+  @Override
+  public Void upsert(Plan.Upsert plan) {
+    requireFanOut(plan.rows());
+    Upsert.run(execution, plan);
+    return null;
+  }
+
   private void requireFanOut(RowSplit rows) {
     execution.requireFanOut(
         FanOut.MULTI,

@@ -1,6 +1,7 @@
 package org.pgconcord.router.exec;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,8 +15,9 @@ import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.backend.QueryResult;
 import org.pgconcord.router.entries.ReturnedRows;
+import org.pgconcord.router.plan.ConflictRows;
 import org.pgconcord.router.plan.EntryWork;
-import org.pgconcord.router.plan.OldRows;
+import org.pgconcord.router.plan.RowsToChange;
 import org.pgconcord.router.sql.StatementText;
 
 /**
@@ -29,15 +31,12 @@ import org.pgconcord.router.sql.StatementText;
  * between lock and change.
  */
 final class LockedRows {
-  /** A row's place: the oid of its table or partition, and its ctid there. */
-  private record Place(String table, String row) {}
-
-  private final Map<Place, List<@Nullable String>> images = new LinkedHashMap<>();
-  private final OldRows old;
+  private final Map<ConflictRows.Place, List<@Nullable String>> images = new LinkedHashMap<>();
+  private final RowsToChange old;
   private final StatementText text;
   private final BackendConnection main;
 
-  LockedRows(OldRows old, StatementText text, BackendConnection main) {
+  LockedRows(RowsToChange old, StatementText text, BackendConnection main) {
     this.old = old;
     this.text = text;
     this.main = main;
@@ -46,16 +45,16 @@ final class LockedRows {
   /**
    * Rows that have just been locked; some may have been before.
    *
-   * @param result the answer to {@link OldRows#lock} on {@code main}
+   * @param result their places, and the columns of their entries
    */
   void add(QueryResult result) {
     for (List<@Nullable String> row : result.rows()) {
-      images.put(place(row), row.subList(OldRows.PLACE, row.size()));
+      images.put(place(row), row.subList(RowsToChange.PLACE, row.size()));
     }
   }
 
-  private static Place place(List<@Nullable String> row) {
-    return new Place(String.valueOf(row.get(0)), String.valueOf(row.get(1)));
+  private static ConflictRows.Place place(List<@Nullable String> row) {
+    return new ConflictRows.Place(String.valueOf(row.get(0)), String.valueOf(row.get(1)));
   }
 
   int size() {
@@ -64,24 +63,27 @@ final class LockedRows {
 
   /** True for these rows and no others. */
   String condition() {
-    if (images.isEmpty()) {
+    return condition(old, images.keySet());
+  }
+
+  /** True for the rows at these places and no others. */
+  static String condition(RowsToChange target, Collection<ConflictRows.Place> places) {
+    if (places.isEmpty()) {
       return "false";
     }
     Map<String, List<String>> byTable = new TreeMap<>();
-    images
-        .keySet()
-        .forEach(p -> byTable.computeIfAbsent(p.table(), t -> new ArrayList<>()).add(p.row()));
+    places.forEach(p -> byTable.computeIfAbsent(p.table(), t -> new ArrayList<>()).add(p.row()));
     return byTable.entrySet().stream()
-        .map(e -> condition(e.getKey(), e.getValue()))
+        .map(e -> condition(target, e.getKey(), e.getValue()))
         .collect(Collectors.joining(" OR "));
   }
 
-  private String condition(String table, List<String> rows) {
+  private static String condition(RowsToChange target, String table, List<String> rows) {
     return "(%s OPERATOR(pg_catalog.=) %s AND %s OPERATOR(pg_catalog.=) ANY ('{%s}'::pg_catalog.tid[]))"
         .formatted(
-            old.column("tableoid"),
+            target.column("tableoid"),
             table,
-            old.column("ctid"),
+            target.column("ctid"),
             rows.stream().map(r -> '"' + r + '"').collect(Collectors.joining(",")));
   }
 

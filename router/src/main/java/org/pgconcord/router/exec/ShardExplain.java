@@ -138,6 +138,12 @@ final class ShardExplain implements Plan.Cases<Void> {
   }
 
   @Override
+  public Void upsert(Plan.Upsert insert) {
+    refuseAnalyze();
+    return rows(insert.rows());
+  }
+
+  @Override
   public Void insertGathered(Plan.InsertGathered insert) {
     throw needsRouter();
   }

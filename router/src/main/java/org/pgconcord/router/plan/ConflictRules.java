@@ -1,7 +1,6 @@
 package org.pgconcord.router.plan;
 
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -66,6 +65,28 @@ final class ConflictRules {
     return conflict.updates();
   }
 
+  /** The columns of the index whose conflicts are meant, if it has no others and they are known. */
+  Optional<List<String>> arbiter(Optional<TakenKeys> taken) {
+    return switch (conflict.target()) {
+      case NONE -> Optional.empty();
+      case CONSTRAINT -> Optional.of(constraint(conflict.columns().get(0)));
+      case COLUMNS -> {
+        List<String> columns = new ArrayList<>(conflict.columns());
+        if (taken.filter(t -> !t.edits().isEmpty()).isPresent()) {
+          columns.addAll(added(columns));
+        }
+        yield conflict.plain() ? Optional.of(columns) : Optional.empty();
+      }
+    };
+  }
+
+  private List<String> added(List<String> columns) {
+    return key.columns().stream()
+        .map(KeyColumn::name)
+        .filter(name -> !columns.contains(name))
+        .toList();
+  }
+
   private boolean isPartitioned() {
     return table.schema().filter(s -> s.relkind() == 'r').isEmpty();
   }
@@ -78,16 +99,29 @@ final class ConflictRules {
                 .formatted(column.name(), table.name()));
       }
     }
-    for (Gsi gsi : gsis) {
-      Set<String> stored = new HashSet<>(gsi.columns());
-      stored.addAll(gsi.ownerPrimaryKey());
-      stored.removeIf(name -> !conflict.assigned().contains(name) && !mayFollow(name));
-      if (!stored.isEmpty()) {
-        throw ErrorCode.WRITE_ON_CONFLICT.because(
-            "ON CONFLICT DO UPDATE changes column \"%s\" of index %s"
-                .formatted(stored.iterator().next(), gsi.name()));
-      }
-    }
+    gsis.stream().filter(gsi -> !gsi.extended()).forEach(this::refuseChanged);
+  }
+
+  /** Refuses an update of rows in the way that may change entries of the index. */
+  void refuseChanged(Gsi gsi) {
+    changed(gsi)
+        .findFirst()
+        .ifPresent(
+            column -> {
+              throw ErrorCode.WRITE_ON_CONFLICT.because(
+                  "ON CONFLICT DO UPDATE changes column \"%s\" of index %s"
+                      .formatted(column, gsi.name()));
+            });
+  }
+
+  /** Whether entries of the index may change with a row in the way that is updated. */
+  boolean changes(Gsi gsi) {
+    return changed(gsi).findAny().isPresent();
+  }
+
+  private Stream<String> changed(Gsi gsi) {
+    return Stream.concat(gsi.columns().stream(), gsi.ownerPrimaryKey().stream())
+        .filter(name -> conflict.assigned().contains(name) || mayFollow(name));
   }
 
   /** A generated column changes with others. */
@@ -128,7 +162,7 @@ final class ConflictRules {
         ? Optional.empty()
         : Optional.of(
             new TakenKeys(
-                maintained.stream().map(Gsi::name).collect(Collectors.toSet()), true, List.of()));
+                maintained.stream().map(Gsi::name).collect(Collectors.toSet()), List.of()));
   }
 
   /** The columns of a global index are a target as well, if the shard has an index to go with. */
@@ -141,11 +175,7 @@ final class ConflictRules {
             .filter(g -> conflict.whole() && sameColumns(conflict.columns(), g.columns()))
             .findFirst()
             .orElseThrow(() -> elsewhere("the index that ON CONFLICT names"));
-    List<String> added =
-        key.columns().stream()
-            .map(KeyColumn::name)
-            .filter(name -> !gsi.columns().contains(name))
-            .toList();
+    List<String> added = added(gsi.columns());
     List<String> both = new ArrayList<>(gsi.columns());
     both.addAll(added);
     List<SqlEdit> edits = List.of();
@@ -159,7 +189,7 @@ final class ConflictRules {
           added.stream().map(Identifiers::quote).collect(Collectors.joining(", ")) + ", ";
       edits = List.of(new SqlEdit(conflict.first(), names));
     }
-    return Optional.of(new TakenKeys(Set.of(gsi.name()), !conflict.updates(), edits));
+    return Optional.of(new TakenKeys(Set.of(gsi.name()), edits));
   }
 
   private static boolean sameColumns(List<String> one, List<String> other) {

@@ -86,6 +86,22 @@ final class EntryColumns {
             });
   }
 
+  /** The same columns of rows that are there, as an item list of SELECT. */
+  static String images(String alias, DeclaredTable table, EntryWork work) {
+    return list(
+        alias,
+        table,
+        work.columns().stream().filter(c -> !c.equals(EntryWork.UPDATED_ROWS)).toList());
+  }
+
+  /** Strict indexes of which a statement assigns no column: their entries may not change. */
+  static Set<GsiName> fixed(List<Gsi> maintained, Collection<String> assigned) {
+    return maintained.stream()
+        .filter(g -> !g.extended() && Collections.disjoint(g.columns(), assigned))
+        .map(Gsi::name)
+        .collect(Collectors.toSet());
+  }
+
   /** For an UPDATE that may change entries: with the same columns of the rows before it. */
   static Optional<EntryWork> changed(
       PlanInput input,
@@ -93,11 +109,7 @@ final class EntryColumns {
       DeclaredTable table,
       List<Gsi> maintained,
       Collection<String> assigned) {
-    Set<GsiName> fixed =
-        maintained.stream()
-            .filter(g -> !g.extended() && Collections.disjoint(g.columns(), assigned))
-            .map(Gsi::name)
-            .collect(Collectors.toSet());
+    Set<GsiName> fixed = fixed(maintained, assigned);
     return work(input, alias, table, maintained)
         .map(
             w ->

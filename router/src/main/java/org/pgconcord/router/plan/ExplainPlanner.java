@@ -89,6 +89,7 @@ final class ExplainPlanner {
         || plan instanceof Plan.InsertGathered
         || plan instanceof Plan.WriteOnAll
         || plan instanceof Plan.InsertUnlessTaken
+        || plan instanceof Plan.Upsert
         || plan instanceof Plan.GsiWrite
         || (plan instanceof Plan.Write write && write.entries().isPresent());
   }

@@ -36,14 +36,12 @@ public record OldRows(
     int end,
     String qualifier,
     String columns,
-    Set<GsiName> fixed) {
+    Set<GsiName> fixed)
+    implements RowsToChange {
 
   public OldRows {
     fixed = Set.copyOf(fixed);
   }
-
-  /** How many columns the lock returns in front of {@code columns}: tableoid and ctid. */
-  public static final int PLACE = 2;
 
   /**
    * Reads and locks the rows.
@@ -90,12 +88,12 @@ public record OldRows(
     return tokens.end(where.map(Clauses.Range::to).orElse(end) - 1);
   }
 
-  /** A system column of the target. */
+  @Override
   public String column(String name) {
     return Identifiers.quote(qualifier) + "." + name;
   }
 
-  /** Which of the rows at these places are there still: those that the UPDATE has left alone. */
+  @Override
   public String left(StatementText text, String rows) {
     return "SELECT %s, %s FROM %s WHERE %s"
         .formatted(column("tableoid"), column("ctid"), part(text, 1, set), rows);

@@ -33,6 +33,7 @@ public sealed interface Plan
         Plan.InsertInParts,
         Plan.WriteOnAll,
         Plan.InsertUnlessTaken,
+        Plan.Upsert,
         Plan.InsertGathered,
         Plan.Merge,
         Plan.CopyFrom,
@@ -234,7 +235,8 @@ public sealed interface Plan
   }
 
   /**
-   * INSERT ... ON CONFLICT by a global index: the row in the way may be one of another shard key.
+   * INSERT ... ON CONFLICT DO NOTHING by a global index: the row in the way may be one of another
+   * shard key.
    *
    * @param rows of VALUES, one or more
    */
@@ -249,6 +251,10 @@ public sealed interface Plan
 
     /** The statement with the columns added. */
     public String whole(StatementText text) {
+      return whole(text, taken, entries);
+    }
+
+    private static String whole(StatementText text, TakenKeys taken, EntryWork entries) {
       List<SqlEdit> edits = new ArrayList<>(taken.edits());
       edits.add(entries.edit());
       return SqlEdit.apply(text, edits);
@@ -267,6 +273,52 @@ public sealed interface Plan
     @Override
     public <R> R match(Cases<R> cases) {
       return cases.insertUnlessTaken(this);
+    }
+  }
+
+  /**
+   * INSERT ... ON CONFLICT DO UPDATE that may change entries of the rows in the way, or whose
+   * arbiter is a global index, so that the row in the way may be one of another shard key.
+   *
+   * @param rows of VALUES, one or more
+   * @param met the rows in the way, where their entries may change
+   * @param taken the arbiters that no shard has
+   */
+  record Upsert(
+      StatementFacts facts,
+      RowSplit rows,
+      EntryWork entries,
+      boolean returns,
+      Optional<ConflictRows> met,
+      TakenKeys taken)
+      implements Plan {
+
+    /** The statement with the columns added. */
+    public String whole(StatementText text) {
+      return InsertUnlessTaken.whole(text, taken, entries);
+    }
+
+    /** What each shard is sent, without a guard. */
+    public List<RowSplit.Part> parts(StatementText text, Parameters parameters) {
+      return rows.parts(text, parameters, entries.edit().text(), taken.edits());
+    }
+
+    /**
+     * The part with a guard.
+     *
+     * @param locked a condition that names the rows that are locked on its shard
+     */
+    public RowSplit.Part guarded(
+        RowSplit.Part part, StatementText text, String locked, String token) {
+      List<SqlEdit> edits = new ArrayList<>(taken.edits());
+      met.ifPresent(rows -> edits.addAll(rows.guard(locked, token)));
+      String sql = rows.sql(text, part.rows(), edits) + entries.edit().text();
+      return new RowSplit.Part(part.shard(), sql, part.rows());
+    }
+
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.upsert(this);
     }
   }
 
@@ -545,6 +597,8 @@ public sealed interface Plan
     R writeOnAll(WriteOnAll plan);
 
     R insertUnlessTaken(InsertUnlessTaken plan);
+
+    R upsert(Upsert plan);
 
     R insertGathered(InsertGathered plan);
 

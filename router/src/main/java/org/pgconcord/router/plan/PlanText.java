@@ -227,9 +227,23 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
             "INSERT in one part for each shard, keys taken elsewhere known by their entries");
     maintains(Optional.of(plan.entries()), rows);
     rows.add("Arbiters", plan.taken().indexes().stream().map(Object::toString).sorted().toList());
-    if (plan.taken().skips()) {
-      rows.add("Taken", "the row is left out, each row by itself");
-    } else {
+    rows.add("Taken", "the row is left out, each row by itself");
+    if (plan.rows().needs() > parameters.count()) {
+      rows.say("Shards: decided by the parameters")
+          .field("Shards Undecided", "decided by the parameters");
+      return finish(rows, plan.facts(), plan.whole(text));
+    }
+    parts(plan.parts(text, parameters), rows);
+    return tables(plan.facts(), rows);
+  }
+
+  @Override
+  public PlanOutline upsert(Plan.Upsert plan) {
+    PlanOutline rows =
+        route("upsert", "INSERT or UPDATE in one part for each shard, the rows in the way known");
+    maintains(Optional.of(plan.entries()), rows);
+    if (!plan.taken().indexes().isEmpty()) {
+      rows.add("Arbiters", plan.taken().indexes().stream().map(Object::toString).sorted().toList());
       rows.say("Taken by another shard key: refused").field("Taken", "refused");
     }
     if (plan.rows().needs() > parameters.count()) {
@@ -237,7 +251,12 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
           .field("Shards Undecided", "decided by the parameters");
       return finish(rows, plan.facts(), plan.whole(text));
     }
-    parts(plan.parts(text, parameters), rows);
+    List<RowSplit.Part> parts = plan.parts(text, parameters);
+    plan.met()
+        .flatMap(
+            met -> parts.stream().flatMap(part -> met.lock(text, part.rows()).stream()).findFirst())
+        .ifPresent(lock -> rows.add("Before", lock));
+    parts(parts, rows);
     return tables(plan.facts(), rows);
   }
 

@@ -76,18 +76,6 @@ final class ReferrerRules {
     }
   }
 
-  /** Rows that are left out one by one are not checked one by one. */
-  void refuseUnlessTaken() {
-    checked().stream()
-        .findFirst()
-        .ifPresent(
-            referrer -> {
-              throw ErrorCode.WRITE_ON_CONFLICT.because(
-                  "%s refers to index %s, and rows would be left out by an index of its own"
-                      .formatted(table.name(), referrer.gsi()));
-            });
-  }
-
   private void refuseAssigned(List<String> assigned) {
     for (Referrer referrer : declared) {
       Set<String> columns = new HashSet<>(referrer.columns());

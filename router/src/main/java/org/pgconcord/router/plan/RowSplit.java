@@ -99,7 +99,12 @@ public record RowSplit(List<Row> rows, int first, int last) {
         .toList();
   }
 
-  private String sql(StatementText text, List<Integer> wanted, List<SqlEdit> edits) {
+  /**
+   * The statement with some of its rows.
+   *
+   * @param edits insertions behind the rows, in the order of their tokens
+   */
+  public String sql(StatementText text, List<Integer> wanted, List<SqlEdit> edits) {
     Tokens tokens = text.tokens();
     StringBuilder sql = new StringBuilder(text.sql().substring(0, tokens.start(first)));
     String between = "";

@@ -53,8 +53,11 @@ final class ShardedInserts {
         upsert
             ? EntryColumns.upserted(input, alias, table, maintained, referrers.checked())
             : EntryColumns.work(input, alias, table, maintained, referrers.checked());
-    if (taken.isPresent()) {
-      referrers.refuseUnlessTaken();
+    boolean changes =
+        rules.conflict().filter(c -> maintained.stream().anyMatch(c::changes)).isPresent();
+    if (upsert && (changes || taken.isPresent())) {
+      return upsert(statement, entries.orElseThrow(), maintained, changes, taken);
+    } else if (taken.isPresent()) {
       return unlessTaken(statement, entries.orElseThrow(), taken.get());
     }
     return insert.source() == StatementView.Source.QUERY
@@ -73,14 +76,39 @@ final class ShardedInserts {
     if (input.context().fixedSnapshot()) {
       throw Plan.InsertUnlessTaken.needsReadCommitted();
     }
+    return new Plan.InsertUnlessTaken(
+        statement, rows("ON CONFLICT by a global index"), entries, returns(), taken);
+  }
+
+  private RowSplit rows(String what) {
+    return rules
+        .rows(facts)
+        .orElseThrow(
+            () ->
+                ErrorCode.WRITE_ON_CONFLICT.because(
+                    what + " takes rows of VALUES without subqueries"));
+  }
+
+  private Plan upsert(
+      StatementFacts statement,
+      EntryWork entries,
+      List<Gsi> maintained,
+      boolean changes,
+      Optional<TakenKeys> taken) {
+    if (taken.isPresent() && input.context().fixedSnapshot()) {
+      throw Plan.InsertUnlessTaken.needsReadCommitted();
+    }
     RowSplit rows =
-        rules
-            .rows(facts)
-            .orElseThrow(
-                () ->
-                    ErrorCode.WRITE_ON_CONFLICT.because(
-                        "ON CONFLICT by a global index takes rows of VALUES without subqueries"));
-    return new Plan.InsertUnlessTaken(statement, rows, entries, returns(), taken);
+        rows(
+            changes
+                ? "ON CONFLICT DO UPDATE of columns of an index"
+                : "ON CONFLICT by a global index");
+    Optional<ConflictRows> met =
+        changes
+            ? Optional.of(
+                new MetRows(input, insert, table, rules).of(rows, entries, maintained, taken))
+            : Optional.empty();
+    return new Plan.Upsert(statement, rows, entries, returns(), met, taken.orElse(TakenKeys.NONE));
   }
 
   private Plan write(

@@ -124,6 +124,7 @@ final class WithPlanner {
     if (rules.check(facts, gsis, maintained).isPresent()) {
       throw cannot("ON CONFLICT by a global index stands in a statement with WITH");
     }
+    rules.conflict().ifPresent(conflict -> maintained.forEach(conflict::refuseChanged));
     stored.addAll(
         insert.source() == StatementView.Source.QUERY
             ? rules.stored(rules.selected())

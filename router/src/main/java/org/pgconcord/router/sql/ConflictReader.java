@@ -31,11 +31,12 @@ final class ConflictReader {
           ConflictView.Target.CONSTRAINT,
           List.of(Names.of(tokens, next + 2)),
           true,
+          true,
           -1,
           next + 3,
           assigned);
     }
-    return action(ConflictView.Target.NONE, List.of(), true, -1, next, assigned);
+    return action(ConflictView.Target.NONE, List.of(), true, true, -1, next, assigned);
   }
 
   /** A join's condition may begin with a column of that name: the clause is the last. */
@@ -65,13 +66,14 @@ final class ConflictReader {
       }
     }
     int next = close + 1;
+    boolean named = whole;
     if (tokens.isWord(next, "where")) {
       whole = false;
       while (next < statement.to() && !isAction(next)) {
         next = clauses.behind(next);
       }
     }
-    return action(ConflictView.Target.COLUMNS, plain, whole, open + 1, next, assigned);
+    return action(ConflictView.Target.COLUMNS, plain, named, whole, open + 1, next, assigned);
   }
 
   private boolean isAction(int at) {
@@ -83,6 +85,7 @@ final class ConflictReader {
   private ConflictView action(
       ConflictView.Target target,
       List<String> columns,
+      boolean plain,
       boolean whole,
       int first,
       int at,
@@ -92,6 +95,6 @@ final class ConflictReader {
     if (!isAction(at) || updates == assigned.isEmpty()) {
       throw new UnreadableException("this form of ON CONFLICT");
     }
-    return new ConflictView(target, columns, whole, first, updates, assigned);
+    return new ConflictView(target, columns, plain, whole, first, at, updates, assigned);
   }
 }

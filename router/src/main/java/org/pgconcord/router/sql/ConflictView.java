@@ -8,16 +8,20 @@ import java.util.List;
  * @param target how the index is named whose conflicts are meant
  * @param columns the plain columns among a target's elements, those with a collation, an operator
  *     class or an expression left out; the constraint's name alone for {@link Target#CONSTRAINT}
- * @param whole a target of columns has no other elements and no WHERE
+ * @param plain a target of columns has no other elements
+ * @param whole it has no WHERE either
  * @param first the first token of a target of columns
+ * @param action where DO stands
  * @param updates DO UPDATE; else DO NOTHING
  * @param assigned the columns of DO UPDATE SET
  */
 public record ConflictView(
     Target target,
     List<String> columns,
+    boolean plain,
     boolean whole,
     int first,
+    int action,
     boolean updates,
     List<String> assigned) {
   public ConflictView {

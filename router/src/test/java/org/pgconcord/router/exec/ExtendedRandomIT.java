@@ -122,7 +122,8 @@ class ExtendedRandomIT {
           case 9 -> "city IN ('Oulu', 'Turku') AND floor = " + user;
           default -> "tenant_id = %d AND user_id = %d".formatted(tenant, user);
         };
-    return switch (random.nextInt(9)) {
+    return switch (random.nextInt(11)) {
+      case 9, 10 -> upsert(tenants, tenant, user, key, city);
       case 0 -> "DELETE FROM users WHERE " + where;
       case 1 -> "UPDATE users SET email = 'k%d' WHERE %s".formatted(key, where);
       case 2 -> "UPDATE users SET city = %s, name = 'n%d' WHERE %s".formatted(city, user, where);
@@ -151,6 +152,35 @@ class ExtendedRandomIT {
                       random.nextInt(3),
                       random.nextInt(9));
     };
+  }
+
+  /** Rows in the way are updated, indexed columns too; sometimes the same row twice. */
+  private String upsert(List<Long> tenants, long tenant, int user, int key, String city) {
+    String set =
+        switch (random.nextInt(6)) {
+          case 0 -> "email = EXCLUDED.email, city = EXCLUDED.city";
+          case 1 -> "email = 'k%d', name = u.name || 'x'".formatted(random.nextInt(9));
+          case 2 -> "(floor, seat) = (EXCLUDED.floor, EXCLUDED.seat)";
+          case 3 -> "name = EXCLUDED.name || u.email WHERE u.user_id < 2";
+          case 4 -> "user_id = u.user_id + 10 WHERE u.city IS NOT NULL";
+          default -> "city = u.name, email = u.email WHERE EXCLUDED.email <> u.email";
+        };
+    return "INSERT INTO users AS u (tenant_id, user_id, email, floor, seat, city, name) VALUES (%d,"
+            .formatted(tenant)
+        + " %d, 'k%d', %d, 's%d', %s, 'n'), (%d, %s, 'k%d', NULL, NULL, 'Oulu', 'm')"
+            .formatted(
+                user,
+                key,
+                user,
+                key,
+                city,
+                tenants.get(random.nextInt(tenants.size())),
+                random.nextBoolean() ? random.nextInt(3) : "1 + " + random.nextInt(2),
+                random.nextInt(9))
+        + " ON CONFLICT "
+        + (random.nextBoolean() ? "(tenant_id, user_id)" : "ON CONSTRAINT users_pkey")
+        + " DO UPDATE SET "
+        + set;
   }
 
   /** How many rows, or the error's SQLSTATE. */

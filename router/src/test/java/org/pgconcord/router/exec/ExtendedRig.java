@@ -15,7 +15,7 @@ import org.pgconcord.config.value.TableName;
  * Three shards with a table that owns four indexes in extended mode: two unique ones that store the
  * primary key, so that the shards need no unique index of their own, one of them of two columns,
  * one that is not unique and ignores NULL, and one over a generated column; and a table with one
- * strict and one extended index.
+ * strict and one extended index, which refers to the third by its town.
  */
 final class ExtendedRig implements AutoCloseable {
   private static final String DOCUMENT =
@@ -56,7 +56,8 @@ final class ExtendedRig implements AutoCloseable {
              {"name": "by_loud", "columns": ["loud"]}]},
            "people": {"shard_group": "data", "secondary_indexes": [
              {"name": "by_mail", "columns": ["mail"]},
-             {"name": "by_phone", "columns": ["phone"]}]},
+             {"name": "by_phone", "columns": ["phone"]},
+             {"name": "by_city", "columns": ["town"]}]},
            "orders": {"shard_group": "data"},
            "users_by_email": {"shard_group": "meta"},
            "users_by_seat": {"shard_group": "meta"},
@@ -77,7 +78,7 @@ final class ExtendedRig implements AutoCloseable {
           "CREATE TABLE users " + USERS,
           "CREATE INDEX ON users (email)",
           "CREATE TABLE people (tenant_id bigint, person_id bigint, mail text NOT NULL, phone text,"
-              + " name text, PRIMARY KEY (tenant_id, person_id), UNIQUE (tenant_id, mail),"
+              + " name text, town text, PRIMARY KEY (tenant_id, person_id), UNIQUE (tenant_id, mail),"
               + " UNIQUE (tenant_id, phone))",
           "CREATE TABLE orders (tenant_id bigint, order_id bigint, label text,"
               + " PRIMARY KEY (tenant_id, order_id))",

@@ -39,6 +39,7 @@ final class PlanFixture {
       GsiState indexes, List<String> searchPath, boolean fixedSnapshot, String markedCopies) {
     Map<GsiName, GsiStatus> states = new HashMap<>();
     states.put(new GsiName("app", "by_email"), new GsiStatus(indexes, "", 3));
+    states.put(new GsiName("app", "by_nick"), new GsiStatus(indexes, "", 3));
     RoutingState state =
         new RoutingState(
             7,
