@@ -23,6 +23,11 @@ public final class ClusterRoles {
   /** The service role. */
   public static final String SERVICE = "pgconcord";
 
+  private static final List<String> IN_DATABASE =
+      List.of(
+          "GRANT CREATE, CONNECT ON DATABASE app TO pgconcord",
+          "GRANT CREATE, USAGE ON SCHEMA public TO demo, pgconcord");
+
   private final Authentication authentication;
   private final Map<String, String> passwords;
 
@@ -53,14 +58,7 @@ public final class ClusterRoles {
     String service = passwordClause(SERVICE, password(SERVICE));
     for (ShardId shard : shards) {
       try (Connection admin = cluster.connect(shard, ShardProcess.SUPERUSER, "postgres")) {
-        execute(
-            admin,
-            "CREATE ROLE demo LOGIN" + owner,
-            "CREATE ROLE pgconcord LOGIN REPLICATION BYPASSRLS" + service,
-            "GRANT demo TO pgconcord",
-            "GRANT pg_monitor TO pgconcord",
-            "GRANT pg_signal_backend TO pgconcord",
-            "CREATE DATABASE app");
+        execute(admin, onServer(owner, service));
         if (authentication == Authentication.SCRAM && shard.equals(shards.get(0))) {
           // The others get the same verifier, not only the same password: a router can then log in
           // to all shards with what it learned from one client's login.
@@ -69,12 +67,24 @@ public final class ClusterRoles {
         }
       }
       try (Connection admin = cluster.asSuperuser(shard)) {
-        execute(
-            admin,
-            "GRANT CREATE, CONNECT ON DATABASE app TO pgconcord",
-            "GRANT CREATE, USAGE ON SCHEMA public TO demo, pgconcord");
+        execute(admin, IN_DATABASE);
       }
     }
+  }
+
+  /** What {@link #create} does under trust, where it is the same on every shard. */
+  static String underTrust() {
+    return String.join(";", onServer("", "")) + ";" + String.join(";", IN_DATABASE);
+  }
+
+  private static List<String> onServer(String owner, String service) {
+    return List.of(
+        "CREATE ROLE demo LOGIN" + owner,
+        "CREATE ROLE pgconcord LOGIN REPLICATION BYPASSRLS" + service,
+        "GRANT demo TO pgconcord",
+        "GRANT pg_monitor TO pgconcord",
+        "GRANT pg_signal_backend TO pgconcord",
+        "CREATE DATABASE app");
   }
 
   private String passwordClause(String role, String password) {
@@ -93,7 +103,7 @@ public final class ClusterRoles {
     }
   }
 
-  private static void execute(Connection connection, String... statements) throws SQLException {
+  private static void execute(Connection connection, List<String> statements) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       for (String each : statements) {
         statement.execute(each);

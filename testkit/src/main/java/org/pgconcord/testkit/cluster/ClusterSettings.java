@@ -47,6 +47,12 @@ public record ClusterSettings(
         ids, Optional.empty(), Authentication.TRUST, false, Optional.empty(), Map.of());
   }
 
+  /** Of this shard alone. */
+  ClusterSettings only(ShardId shard) {
+    return new ClusterSettings(
+        List.of(shard), directory, authentication, durable, unprivileged, binaries);
+  }
+
   public ClusterSettings withDirectory(Path path) {
     return new ClusterSettings(
         shards, Optional.of(path), authentication, durable, unprivileged, binaries);

@@ -5,7 +5,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,14 @@ import org.pgconcord.config.value.ShardId;
 public final class ShardProcess implements AutoCloseable {
   /** The role that {@code initdb} makes; only this package and tests use it. */
   static final String SUPERUSER = "postgres";
+
+  static final List<String> INITDB =
+      List.of(
+          "--username=" + SUPERUSER,
+          "--encoding=UTF8",
+          "--locale=C",
+          "--no-sync",
+          "--no-instructions");
 
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
@@ -53,13 +63,15 @@ public final class ShardProcess implements AutoCloseable {
    * start it.
    *
    * @param superuserPassword of the role {@code postgres}, asked for under SCRAM
+   * @param template to copy, roles and database included; empty to have {@code initdb} make one
    */
   static ShardProcess create(
       ShardId id,
       Path directory,
       PostgresBinaries binaries,
       ClusterSettings settings,
-      String superuserPassword) {
+      String superuserPassword,
+      Optional<DataTemplate> template) {
     ShardProcess shard = new ShardProcess(id, directory, binaries, settings);
     if (!shard.unprivileged.reaches(directory.resolveSibling("."))) {
       throw ErrorCode.EMBEDDED_DIRECTORY_TAKEN
@@ -68,7 +80,7 @@ public final class ShardProcess implements AutoCloseable {
               "Let others enter each folder above it (chmod o+x), or name another with --dir.");
     }
     try {
-      shard.initialise(superuserPassword);
+      shard.initialise(superuserPassword, template);
     } catch (IOException e) {
       throw shard.failure("its data directory could not be made", e);
     }
@@ -161,26 +173,33 @@ public final class ShardProcess implements AutoCloseable {
     stopImmediately();
   }
 
-  private void initialise(String superuserPassword) throws IOException {
+  private void initialise(String superuserPassword, Optional<DataTemplate> template)
+      throws IOException {
     Files.createDirectories(directory);
     unprivileged.giveAway(directory);
+    if (template.isPresent()) {
+      template.get().copyTo(data());
+    } else {
+      initdb(superuserPassword);
+    }
+    Files.writeString(
+        data().resolve("pg_hba.conf"), ServerFiles.hostAccess(settings.authentication()));
+  }
+
+  private void initdb(String superuserPassword) throws IOException {
     Path passwordFile = directory.resolve("superuser-password");
     Files.writeString(passwordFile, superuserPassword + "\n");
     unprivileged.giveAway(passwordFile);
-    run(
-        List.of(
-            binaries.program("initdb").toString(),
-            "--pgdata=" + data(),
-            "--username=" + SUPERUSER,
-            "--pwfile=" + passwordFile,
-            "--auth=" + settings.authentication().method(),
-            "--encoding=UTF8",
-            "--locale=C",
-            "--no-sync",
-            "--no-instructions"));
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                binaries.program("initdb").toString(),
+                "--pgdata=" + data(),
+                "--pwfile=" + passwordFile,
+                "--auth=" + settings.authentication().method()));
+    command.addAll(INITDB);
+    run(command);
     Files.delete(passwordFile);
-    Files.writeString(
-        data().resolve("pg_hba.conf"), ServerFiles.hostAccess(settings.authentication()));
   }
 
   private void launch() throws IOException {
@@ -272,7 +291,7 @@ public final class ShardProcess implements AutoCloseable {
     }
   }
 
-  private Path data() {
+  Path data() {
     return directory.resolve("data");
   }
 
