@@ -21,6 +21,9 @@ import org.pgconcord.daemon.cli.AdminClient;
 public final class DaemonProcess implements AutoCloseable {
   private static final Duration READY = Duration.ofSeconds(60);
 
+  /** One for all: each has threads of its own. */
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
+
   private final Path log;
   private final int adminPort;
   private final Process process;
@@ -67,9 +70,7 @@ public final class DaemonProcess implements AutoCloseable {
   /** The status of a page; 0 when nobody answers. */
   public int status(String page) {
     try {
-      return HttpClient.newHttpClient()
-          .send(page(page), HttpResponse.BodyHandlers.discarding())
-          .statusCode();
+      return HTTP.send(page(page), HttpResponse.BodyHandlers.discarding()).statusCode();
     } catch (IOException e) {
       return 0;
     } catch (InterruptedException e) {
@@ -80,8 +81,7 @@ public final class DaemonProcess implements AutoCloseable {
 
   public String text(String page) throws IOException {
     try {
-      return HttpClient.newHttpClient()
-          .send(page(page), HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8))
+      return HTTP.send(page(page), HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8))
           .body();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
