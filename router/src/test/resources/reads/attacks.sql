@@ -837,3 +837,83 @@ SELECT - - id, + + id, id - - 1, count(ALL id) FROM accounts WHERE tenant = 2 GR
 SELECT count(*) FROM accounts GROUP BY + + 1
 
 SELECT id FROM accounts WHERE tenant = - - 1 OR tenant = 2
+
+TABLE events ORDER BY id
+
+WITH t AS (TABLE accounts) SELECT count(*), sum(balance) FROM t WHERE tenant = 2
+
+SELECT count(*) FROM ((TABLE accounts) UNION ALL TABLE accounts) x
+
+INSERT INTO pages (tenant, page) SELECT tenant, 7 FROM (TABLE accounts) a WHERE id = 3 RETURNING *
+
+SELECT id FROM accounts WHERE tenant = 1 IS NOT TRUE AND id < 30 ORDER BY id
+
+SELECT id FROM accounts WHERE tenant = 1 IS NULL OR id = 4
+
+SELECT id FROM accounts WHERE name IS NULL = active AND tenant = 2 ORDER BY id
+
+SELECT id FROM accounts WHERE name IS NULL = (city IS NULL) ORDER BY id
+
+SELECT id, tenant = 2 IS TRUE, balance > 1 IS NULL FROM accounts WHERE id < 9 ORDER BY id
+
+SELECT id, CASE -id WHEN -3 THEN - 1 ELSE -2 END FROM accounts WHERE tenant = 3 ORDER BY id
+
+SELECT id FROM accounts WHERE U&"!0074enant" UESCAPE '!' = 3 ORDER BY id
+
+SELECT id FROM U&"#0061ccounts" UESCAPE '#' WHERE tenant = U&'#0033' UESCAPE '#' ORDER BY id
+
+SELECT id FROM accounts ORDER BY balance USING >, id USING < LIMIT 7
+
+SELECT id FROM accounts ORDER BY born USING OPERATOR(pg_catalog.<), id LIMIT 7 OFFSET 2
+
+SELECT string_agg(id::text, ',' ORDER BY id USING >) FROM accounts WHERE tenant IN (1, 2)
+
+SELECT j.id, j.total FROM (accounts a JOIN orders o ON o.account = a.id) AS j WHERE j.id < 20 ORDER BY 1, 2, j.order_id
+
+SELECT count(*), sum(j.z) FROM (accounts JOIN orders USING (tenant)) AS j (x, y, z)
+
+SELECT count(j), count(*) FROM (accounts a CROSS JOIN countries c) j WHERE j.tenant = 3
+
+SELECT j.* FROM (events e LEFT JOIN notes n USING (tenant)) AS j ORDER BY 1, 2, 3, 4, 5, 6
+
+SELECT a.id, o.order_id, p.page FROM accounts a LEFT JOIN orders o JOIN pages p ON p.tenant = o.tenant ON o.tenant = a.tenant AND o.account = a.id WHERE a.id < 12 ORDER BY 1, 2, 3
+
+SELECT a.id, count(o.order_id), count(c.code) FROM accounts a LEFT JOIN orders o CROSS JOIN countries c ON o.account = a.id AND o.tenant = a.tenant WHERE a.tenant = 2 GROUP BY a.id ORDER BY a.id
+
+SELECT count(*) FROM accounts a LEFT JOIN orders o JOIN countries c ON c.code = 'DE' ON o.account = a.id, events e
+
+SELECT count(*) FROM accounts a NATURAL INNER JOIN orders o
+
+UPDATE ONLY accounts SET balance = 3 WHERE tenant = 2 AND id < 20
+
+UPDATE ONLY accounts SET active = balance > 3 IS TRUE WHERE tenant = 2 RETURNING id, active
+
+DELETE FROM ONLY orders WHERE tenant = 2 AND order_id < 30
+
+DELETE FROM orders o USING accounts a LEFT JOIN pages p ON p.tenant = a.tenant WHERE a.tenant = o.tenant AND a.id = o.account AND p.page IS NULL AND a.id < 40
+
+DELETE FROM orders o USING accounts a JOIN countries c ON c.code = a.code WHERE a.tenant = o.tenant AND a.id = o.account
+
+SELECT x FROM unnest((SELECT array_agg(id ORDER BY id) FROM accounts WHERE id < 9)) AS x
+
+SELECT count(*) FROM generate_series(1, (SELECT max(id) FROM accounts)) AS x
+
+SELECT a.id, x FROM accounts a, generate_series(1, (SELECT count(*) FROM orders o WHERE o.tenant = a.tenant AND o.account = a.id)) x WHERE a.tenant = 3 ORDER BY 1, 2
+
+SELECT tenant, active, count(*) FROM accounts GROUP BY GROUPING SETS ((tenant, active), GROUPING SETS ((), tenant)) ORDER BY 1, 2, 3
+
+SELECT tenant, active, count(*) FROM accounts GROUP BY DISTINCT ROLLUP (tenant, active) ORDER BY 1, 2, 3
+
+SELECT id FROM accounts WHERE doc IS JSON OBJECT AND name IS NORMALIZED ORDER BY id
+
+SELECT id, note IS JSON ARRAY, seen AT LOCAL IS NULL FROM accounts WHERE tenant = 1 ORDER BY id
+
+SELECT id - 1 AS minus, -id AS plus FROM accounts WHERE tenant = 3 ORDER BY minus
+
+SELECT EXISTS (SELECT FROM accounts WHERE tenant = 99), EXISTS (SELECT FROM accounts WHERE id = 5)
+
+SELECT concat(VARIADIC tags), name COLLATE "C" < 'm' FROM accounts WHERE id < 9 ORDER BY id::text COLLATE "C"
+
+SELECT id FROM accounts WHERE name LIKE '%1%' IS NOT TRUE AND tenant IN (2, 3) IS TRUE ORDER BY id
+
+UPDATE accounts * SET balance = 3 WHERE tenant = 2 AND id IN (2, 9) IS NOT FALSE RETURNING id

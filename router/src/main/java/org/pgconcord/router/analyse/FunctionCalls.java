@@ -100,7 +100,7 @@ public final class FunctionCalls {
           "key", Set.of("primary", "foreign"),
           "materialized", Set.of("as", "not"),
           "operator", Set.of("using"),
-          "rollup", Set.of("by"),
+          "rollup", Set.of("all", "by", "distinct"),
           "sets", Set.of("grouping"));
 
   /** Words that can be a function's name, but are grammar right behind an operand. */

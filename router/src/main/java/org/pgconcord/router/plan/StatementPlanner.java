@@ -5,6 +5,7 @@ import java.util.Optional;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.router.sql.CommandKind;
+import org.pgconcord.router.sql.PlainSpelling;
 import org.pgconcord.router.sql.Recogniser;
 import org.pgconcord.router.sql.StatementReader;
 import org.pgconcord.router.sql.StatementText;
@@ -31,11 +32,12 @@ public final class StatementPlanner {
     this.cache = cache;
   }
 
-  /** Plans {@code text}, which is empty or one statement. */
-  public Planned plan(StatementText text, PlanContext context) {
-    if (text.isEmpty()) {
-      return new Planned(new SessionCommand.Empty(), text);
+  /** Plans {@code written}, which is empty or one statement. */
+  public Planned plan(StatementText written, PlanContext context) {
+    if (written.isEmpty()) {
+      return new Planned(new SessionCommand.Empty(), written);
     }
+    StatementText text = spelled(written, context);
     CommandKind kind = Recogniser.kind(text.tokens());
     boolean cached =
         switch (kind) {
@@ -47,6 +49,16 @@ public final class StatementPlanner {
             ? cache.get(text, context, () -> fresh(kind, text, context))
             : fresh(kind, text, context);
     return new Planned(pinned(plan, context), text);
+  }
+
+  /** What no declared table may be in is left as it is, for the places in its errors. */
+  private static StatementText spelled(StatementText written, PlanContext context) {
+    StatementText plain = PlainSpelling.of(written);
+    boolean declared =
+        !plain.equals(written)
+            && (PlanInput.of(plain, context).mentionsDeclared()
+                || PlanInput.of(written, context).mentionsDeclared());
+    return declared ? plain : written;
   }
 
   private static Plan pinned(Plan plan, PlanContext context) {

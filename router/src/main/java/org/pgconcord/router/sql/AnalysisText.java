@@ -102,9 +102,22 @@ final class AnalysisText {
         tokens.isWord(i - 1, "as")
             || (i > 0 && tokens.kind(i - 1) == TokenKind.TYPECAST)
             || (i + 1 < tokens.size() && tokens.kind(i + 1).isString());
-    return type || tokens.isSymbol(i + 1, "(") || Keywords.isKeyword(text)
-        ? text
-        : '"' + Names.fold(text) + '"';
+    boolean kept = Keywords.isKeyword(text) && !isName(i, Names.fold(text));
+    return type || tokens.isSymbol(i + 1, "(") || kept ? text : '"' + Names.fold(text) + '"';
+  }
+
+  /** A keyword that the parser takes for no name, where to PostgreSQL it can be nothing else. */
+  private boolean isName(int i, String word) {
+    return switch (word) {
+      case "csv", "enum", "force", "import", "prior", "returns", "statement" -> true;
+      case "absent" -> !tokens.isWord(i + 1, "on");
+      case "current" -> !tokens.isAnyWord(i + 1, "row", "of");
+      case "unbounded" -> !tokens.isAnyWord(i + 1, "preceding", "following");
+      case "unknown" -> !tokens.isAnyWord(i - 1, "is", "not");
+      case "double" -> !tokens.isWord(i + 1, "precision") && !endsOperand(i - 1);
+      default ->
+          Keywords.TYPES.contains(word) && (tokens.isSymbol(i - 1, ".") || !endsOperand(i - 1));
+    };
   }
 
   private String unicodeName(int i) throws UnreadableException {
@@ -211,6 +224,9 @@ final class AnalysisText {
             && INTERVAL_FIELDS.contains(tokens.text(i).toLowerCase(Locale.ROOT));
         i++) {
       pieces[i] = "";
+      if (tokens.isSymbol(i + 1, "(")) { // SECOND(3)
+        Arrays.fill(pieces, i + 1, Math.min(i + 4, pieces.length), "");
+      }
     }
   }
 }

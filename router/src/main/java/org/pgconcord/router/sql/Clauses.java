@@ -63,7 +63,7 @@ public final class Clauses {
         && !isLabel(token);
   }
 
-  private boolean isLabel(int token) {
+  boolean isLabel(int token) {
     return tokens.isWord(token - 1, "as") || tokens.isSymbol(token - 1, ".");
   }
 
@@ -153,6 +153,69 @@ public final class Clauses {
     }
     items.add(new Range(begin, to));
     return items.stream().filter(r -> r.to() > r.from()).toList();
+  }
+
+  /** True when the range is joined relations and not an expression or a query. */
+  boolean isJoin(int from, int to) {
+    boolean join = false;
+    for (int i = from; i < to; i = behind(i)) {
+      if (isKeyword(i, "select") || isKeyword(i, "values")) {
+        return false;
+      }
+      join |= isKeyword(i, "join");
+    }
+    return join;
+  }
+
+  /** CROSS JOIN and NATURAL JOIN have no condition of their own. */
+  boolean isUnconditional(int join) {
+    int first = join - 1;
+    if (tokens.isWord(first, "outer")) {
+      first--;
+    }
+    if (tokens.isAnyWord(first, "inner", "left", "right", "full")) {
+      first--;
+    }
+    return isKeyword(first, "cross") || isKeyword(first, "natural");
+  }
+
+  /** Leftwards from behind an operand of IS: where that begins, comparisons in it included. */
+  int operandStart(int end) {
+    int i = end - 1;
+    while (i >= 0
+        && !tokens.isSymbol(i, "(")
+        && !tokens.isSymbol(i, "[")
+        && !tokens.isSymbol(i, ",")
+        && (!isKeyword(i, Keywords.BEFORE_TEST) || isNegation(i))) {
+      i = partners[i] >= 0 && partners[i] < i ? partners[i] - 1 : i - 1;
+    }
+    return i + 1;
+  }
+
+  /** {@code a NOT IN (b)} begins at a. */
+  private boolean isNegation(int not) {
+    return tokens.isWord(not, "not") && isKeyword(not + 1, Keywords.MATCHES);
+  }
+
+  /** Whether a comparison stands in the range at its own level, IN and LIKE among them. */
+  boolean compares(int from, int to) {
+    for (int i = from; i < to; i = behind(i)) {
+      if (isComparison(i) || isKeyword(i, Keywords.MATCHES)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  boolean isComparison(int token) {
+    return token < tokens.size()
+        && tokens.kind(token) == TokenKind.OPERATOR
+        && Keywords.COMPARISONS.contains(tokens.text(token));
+  }
+
+  /** A clause that follows FROM begins. */
+  boolean endsFrom(int token) {
+    return isKeyword(token, Keywords.AFTER_WHERE) || isKeyword(token, "where");
   }
 
   /** How often the keyword occurs, at any level. */

@@ -73,6 +73,7 @@ final class Keywords {
           "union",
           "using",
           "values",
+          "variadic",
           "when",
           "where",
           "zone");
@@ -222,6 +223,31 @@ final class Keywords {
           "for",
           "returning");
 
+  static final Set<String> COMPARISONS = Set.of("=", "<", ">", "<=", ">=", "<>", "!=");
+
+  static final Set<String> MATCHES = Set.of("ilike", "in", "like", "similar");
+
+  /** Words that the operand of IS cannot reach over. */
+  static final Set<String> BEFORE_TEST =
+      Set.of(
+          "all",
+          "and",
+          "by",
+          "case",
+          "distinct",
+          "else",
+          "having",
+          "not",
+          "on",
+          "or",
+          "returning",
+          "select",
+          "set",
+          "then",
+          "values",
+          "when",
+          "where");
+
   /** Words behind VALUES that choose among its rows, or put them in an order. */
   static final Set<String> AFTER_VALUES =
       Set.of("order", "limit", "offset", "fetch", "union", "intersect", "except");
@@ -248,6 +274,22 @@ final class Keywords {
   /** Words that end the condition of an ON clause at its own level. */
   static final Set<String> AFTER_ON =
       Set.of("join", "inner", "left", "right", "full", "cross", "natural", "where", "on");
+
+  /** Names of types that can be names of columns. */
+  static final Set<String> TYPES =
+      Set.of(
+          "bigint",
+          "decimal",
+          "float",
+          "int",
+          "integer",
+          "nchar",
+          "numeric",
+          "precision",
+          "real",
+          "smallint",
+          "varchar",
+          "varying");
 
   /** Words that are values of their own where they stand alone, whatever columns there are. */
   static final Set<String> VALUES =

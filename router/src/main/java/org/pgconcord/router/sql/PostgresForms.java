@@ -4,7 +4,6 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 
 /**
  * Forms of PostgreSQL's that JSqlParser cannot read, put into words that it can. What is left out
@@ -12,18 +11,20 @@ import java.util.Set;
  * by the count of SELECTs, and the statement refused.
  */
 final class PostgresForms {
-  private static final Set<String> ENDS_SET = Set.of("where", "from", "returning", "when");
-
   private final Tokens tokens;
   private final Clauses clauses;
   private final String[] pieces;
   private final int[] openers;
+  private final AssignedColumns assigned;
+  private final TestForms tests;
 
   PostgresForms(Tokens tokens, Clauses clauses, String[] pieces) {
     this.tokens = tokens;
     this.clauses = clauses;
     this.pieces = pieces;
     this.openers = openers(tokens);
+    this.assigned = new AssignedColumns(tokens, clauses, pieces);
+    this.tests = new TestForms(tokens, clauses, pieces);
   }
 
   /** Changes the pieces of the analysed text, one for each token. */
@@ -42,6 +43,9 @@ final class PostgresForms {
   }
 
   private void word(int i) {
+    if (clauses.isLabel(i)) {
+      return;
+    }
     switch (tokens.text(i).toLowerCase(Locale.ROOT)) {
       case "all" -> {
         if (isIdleAll(tokens, i)) {
@@ -53,9 +57,50 @@ final class PostgresForms {
         collationFor(i);
         substringFor(i);
       }
-      case "into" -> inserted(i);
-      case "set" -> assigned(i);
+      case "into" -> assigned.inserted(i);
+      case "only" -> {
+        if (isIdleOnly(tokens, i)) {
+          pieces[i] = "";
+        }
+      }
+      case "at" -> {
+        if (tokens.isWord(i + 1, "local")) {
+          Arrays.fill(pieces, i, i + 2, "");
+        }
+      }
+      case "collate" -> collation(i);
+      case "distinct" -> {
+        if (isIdleDistinct(tokens, i)) {
+          pieces[i] = "";
+        }
+      }
+      case "from" -> {
+        if (tokens.isSymbol(i - 1, "(") && tokens.isWord(i - 2, "trim")) {
+          pieces[i] = "";
+        }
+      }
+      case "inner" -> {
+        if (tokens.isWord(i - 1, "natural")) {
+          pieces[i] = "";
+        }
+      }
+      case "similar", "escape" -> {
+        if (tokens.isWord(openers[i] - 1, "substring")) {
+          pieces[i] = ",";
+        }
+      }
+      case "with", "without" -> zone(i);
+      case "grouping" -> groupingSets(i);
+      case "is" -> tests.is(i);
+      case "isnull", "notnull" -> tests.postfix(i);
+      case "select" -> emptyList(i);
+      case "set" -> assigned.assigned(i);
       case "tablesample" -> sample(i);
+      case "using" -> {
+        ordering(i);
+        deleted(i);
+      }
+      case "variadic" -> pieces[i] = "";
       case "row" -> {
         if (tokens.isSymbol(i - 1, "=") && tokens.isSymbol(i + 1, "(")) {
           pieces[i] = "";
@@ -70,10 +115,122 @@ final class PostgresForms {
     }
   }
 
+  /** What says nothing to the parser that it would not conclude anyway. */
+  static boolean isIdle(Tokens tokens, int i) {
+    return isIdleAll(tokens, i)
+        || isIdleDistinct(tokens, i)
+        || isIdleOnly(tokens, i)
+        || isIdleUsing(tokens, i);
+  }
+
   /** {@code SELECT ALL a} and {@code count(ALL a)} say what holds without it. */
-  static boolean isIdleAll(Tokens tokens, int i) {
+  private static boolean isIdleAll(Tokens tokens, int i) {
     return tokens.isWord(i, "all")
-        && (tokens.isWord(i - 1, "select") || tokens.isSymbol(i - 1, "("));
+        && (tokens.isWord(i - 1, "select") || tokens.isSymbol(i - 1, "(") || isGrouped(tokens, i));
+  }
+
+  private static boolean isIdleDistinct(Tokens tokens, int i) {
+    return tokens.isWord(i, "distinct") && isGrouped(tokens, i);
+  }
+
+  /** {@code GROUP BY DISTINCT} and {@code ALL} are about grouping sets that are the same. */
+  private static boolean isGrouped(Tokens tokens, int i) {
+    return tokens.isWord(i - 1, "by") && tokens.isWord(i - 2, "group");
+  }
+
+  /** {@code UPDATE ONLY t} and {@code DELETE FROM ONLY t}: the text that is sent keeps it. */
+  private static boolean isIdleOnly(Tokens tokens, int i) {
+    return tokens.isWord(i, "only")
+        && (tokens.isWord(i - 1, "update")
+            || (tokens.isWord(i - 1, "from") && tokens.isWord(i - 2, "delete")))
+        && !tokens.isSymbol(i + 1, "(");
+  }
+
+  /** {@code ORDER BY a USING <}: the order is the server's affair. */
+  private static boolean isIdleUsing(Tokens tokens, int i) {
+    return tokens.isWord(i, "using")
+        && i + 1 < tokens.size()
+        && (tokens.kind(i + 1) == TokenKind.OPERATOR || tokens.isWord(i + 1, "operator"));
+  }
+
+  private void ordering(int i) {
+    if (isIdleUsing(tokens, i)) {
+      int end = tokens.isWord(i + 1, "operator") ? clauses.close(i + 2) : i + 1;
+      Arrays.fill(pieces, i, Math.max(i + 1, end + 1), "");
+    }
+  }
+
+  /** {@code DELETE FROM t USING a JOIN b ON x}: each join in parentheses. */
+  private void deleted(int using) {
+    int delete = clauses.leftwards(using, "delete");
+    if (delete < 0 || clauses.leftwards(using, "using") > delete) {
+      return;
+    }
+    int end = using + 1;
+    while (end < pieces.length && !tokens.isSymbol(end, ")") && !clauses.endsFrom(end)) {
+      end = clauses.behind(end);
+    }
+    for (Clauses.Range item : clauses.items(using + 1, end)) {
+      boolean join = false;
+      for (int i = item.from(); i < item.to(); i = clauses.behind(i)) {
+        join |= clauses.isKeyword(i, "join");
+      }
+      if (join) {
+        pieces[item.from()] = "(" + pieces[item.from()];
+        pieces[item.to() - 1] = pieces[item.to() - 1] + ")";
+      }
+    }
+  }
+
+  /** A text of another collation is no constant and no column, but a text that is made of it. */
+  private void collation(int i) {
+    int end = i + 1;
+    while (tokens.isSymbol(end + 1, ".")) {
+      end += 2;
+    }
+    if (end < pieces.length && tokens.kind(end).isName()) {
+      Arrays.fill(pieces, i, end + 1, "");
+      pieces[i] = "|| 0";
+    }
+  }
+
+  /** {@code SELECT FROM t} and {@code SELECT WHERE x} have no columns. */
+  private void emptyList(int i) {
+    boolean empty =
+        i + 1 == pieces.length
+            || tokens.isSymbol(i + 1, ")")
+            || tokens.isAnyWord(i + 1, "from", "where", "order", "limit", "union", "group");
+    if (empty && clauses.isKeyword(i, "select")) {
+      pieces[i] = "select 0";
+    }
+  }
+
+  /** Several GROUPING SETS, or some within others: as a function of what they hold. */
+  private void groupingSets(int i) {
+    int open = i + 2;
+    int close = tokens.isWord(i + 1, "sets") ? clauses.close(open) : -1;
+    if (close < 0) {
+      return;
+    }
+    pieces[i] = "grouping_sets";
+    pieces[i + 1] = "";
+    for (int inner = open; inner < close; inner++) {
+      if (tokens.isSymbol(inner, "(") && tokens.isSymbol(inner + 1, ")")) {
+        pieces[inner] = "(0";
+      }
+    }
+  }
+
+  /** {@code timestamp(3) WITH TIME ZONE}, which is no constant's type to go by. */
+  private void zone(int i) {
+    boolean type =
+        tokens.isWord(i + 1, "time")
+            && tokens.isWord(i + 2, "zone")
+            && tokens.isSymbol(i - 1, ")")
+            && tokens.isAnyWord(clauses.partner(i - 1) - 1, "time", "timestamp");
+    if (type) {
+      Arrays.fill(pieces, i, i + 3, "");
+    }
   }
 
   /** Any keyword is a name behind AS: {@code AS true}. In CAST a type stands there. */
@@ -84,7 +241,7 @@ final class PostgresForms {
             && !tokens.isSymbol(i + 1, "(")
             && !tokens.isWord(i + 1, "materialized")
             && !tokens.isAnyWord(openers[i] - 1, "cast", "treat", "xmlserialize");
-    if (name && Keywords.isKeyword(tokens.text(i))) {
+    if (name) {
       pieces[i] = '"' + Names.fold(tokens.text(i)) + '"';
     }
   }
@@ -123,7 +280,7 @@ final class PostgresForms {
         tokens.isSymbol(i, "*")
             && first > 0
             && tokens.kind(first).isName()
-            && tokens.isAnyWord(first - 1, "from", "join")
+            && tokens.isAnyWord(first - 1, "from", "join", "update")
             && !tokens.isWord(first - 2, "distinct")
             && !isCallsFrom(first - 1);
     if (table) {
@@ -137,9 +294,10 @@ final class PostgresForms {
         openers[from] - 1, "extract", "substring", "trim", "overlay", "position");
   }
 
-  /** Of several signs in a row each but the first gets a zero to its left. */
+  /** Of several signs in a row each but the first, and one behind CASE, gets a zero to its left. */
   private void sign(int i) {
-    boolean second = tokens.isSymbol(i - 1, "-") || tokens.isSymbol(i - 1, "+");
+    boolean second =
+        tokens.isSymbol(i - 1, "-") || tokens.isSymbol(i - 1, "+") || tokens.isWord(i - 1, "case");
     if (second && (tokens.isSymbol(i, "-") || tokens.isSymbol(i, "+"))) {
       pieces[i] = "0 " + tokens.text(i);
     }
@@ -157,67 +315,6 @@ final class PostgresForms {
     }
     if (close > 0) {
       Arrays.fill(pieces, i, close + 1, "");
-    }
-  }
-
-  /** The list of an INSERT: elements and fields of a column are assignments to the column. */
-  private void inserted(int into) {
-    int i = into + 2;
-    while (tokens.isSymbol(i, ".")) {
-      i += 2;
-    }
-    if (tokens.isWord(i, "as")) {
-      i += 2;
-    }
-    if (tokens.isWord(into - 1, "insert") && !tokens.isAnyWord(i + 1, "select", "with", "values")) {
-      columns(i);
-    }
-  }
-
-  /** SET of an UPDATE. */
-  private void assigned(int set) {
-    int i = set + 1;
-    while (i < pieces.length && (tokens.kind(i).isName() || clauses.close(i) > 0)) {
-      if (tokens.isSymbol(i, "(")) {
-        columns(i);
-      } else {
-        parts(i);
-      }
-      i = nextAssignment(i);
-    }
-  }
-
-  /** Behind the comma at this level; the number of tokens when the list ends before. */
-  private int nextAssignment(int from) {
-    int i = from;
-    while (i < pieces.length && !tokens.isSymbol(i, ",")) {
-      int here = i;
-      if (tokens.isSymbol(i, ")") || ENDS_SET.stream().anyMatch(w -> clauses.isKeyword(here, w))) {
-        return pieces.length;
-      }
-      i = clauses.behind(i);
-    }
-    return i + 1;
-  }
-
-  /** A list of columns in parentheses. */
-  private void columns(int open) {
-    int close = clauses.close(open);
-    for (int i = open + 1; i < close; i++) {
-      if (tokens.isSymbol(i - 1, "(") || tokens.isSymbol(i - 1, ",")) {
-        parts(i);
-      }
-      i = clauses.behind(i) - 1;
-    }
-  }
-
-  /** What stands behind a column's name: {@code [1].f}. */
-  private void parts(int name) {
-    int i = name + 1;
-    while (tokens.isSymbol(i, ".") || tokens.isSymbol(i, "[")) {
-      int end = tokens.isSymbol(i, ".") ? Math.min(i + 2, pieces.length) : clauses.behind(i);
-      Arrays.fill(pieces, i, end, "");
-      i = end;
     }
   }
 

@@ -272,7 +272,9 @@ final class QueryReader {
     } else if (item instanceof ParenthesedFromItem parenthesised) {
       return parenthesised(parenthesised, nested);
     } else if (item instanceof TableFunction function) {
-      nested.addAll(nestedIn(function));
+      for (Expression call : function.getFunctions()) {
+        nested.addAll(nestedIn(call));
+      }
       return new FromView.Computed(alias(function.getAlias(), ""));
     } else if (item instanceof Values values) {
       return values(values, values.getAlias());

@@ -143,7 +143,7 @@ public final class StatementReader {
           tokens.kind(i) == TokenKind.WORD
               && Keywords.STRUCTURE.contains(name)
               && !tokens.isWord(i - 1, "as")
-              && !PostgresForms.isIdleAll(tokens, i);
+              && !PostgresForms.isIdle(tokens, i);
       if (structural || watched.contains(name)) {
         counts.merge(name, step, Integer::sum);
       }

@@ -2,24 +2,32 @@ package org.pgconcord.router.sql;
 
 import java.util.Optional;
 
-/** The escapes of {@code U&'...'} and {@code U&"..."} with the default escape character. */
+/** The escapes of {@code U&'...'} and {@code U&"..."}. */
 final class UnicodeEscapes {
   private UnicodeEscapes() {}
 
-  /** Empty where the server would raise an error. */
+  /** With the default escape character; empty where the server would raise an error. */
   static Optional<String> decode(String contents) {
+    return decode(contents, '\\');
+  }
+
+  /** Empty where the server would raise an error, or might for this escape character. */
+  static Optional<String> decode(String contents, char escape) {
+    if (hex("" + escape, 0, 1) >= 0 || "+'\"".indexOf(escape) >= 0 || escape <= ' ') {
+      return Optional.empty();
+    }
     StringBuilder out = new StringBuilder(contents.length());
     int i = 0;
     while (i < contents.length()) {
       char c = contents.charAt(i);
-      if (c != '\\') {
+      if (c != escape) {
         out.append(c);
         i++;
-      } else if (contents.startsWith("\\\\", i)) {
-        out.append('\\');
+      } else if (i + 1 < contents.length() && contents.charAt(i + 1) == escape) {
+        out.append(escape);
         i += 2;
       } else {
-        int digits = contents.startsWith("\\+", i) ? 6 : 4;
+        int digits = contents.startsWith("+", i + 1) ? 6 : 4;
         int from = digits == 6 ? i + 2 : i + 1;
         int point = hex(contents, from, digits);
         if (point <= 0 || point > Character.MAX_CODE_POINT) {

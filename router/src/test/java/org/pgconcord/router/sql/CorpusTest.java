@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.pgconcord.config.error.ConcordException;
 
 /**
  * The SQL files of PostgreSQL's own source, read here and by PostgreSQL's grammar: how much is read
@@ -38,9 +39,45 @@ class CorpusTest {
     assertThat(comparison.compared()).isGreaterThan(texts.size() * 95 / 100);
   }
 
+  /** What is spelt anew before it is read is the same tree to PostgreSQL. */
+  @Test
+  void spellsNothingIntoAnotherStatement() {
+    List<String> written = new ArrayList<>();
+    List<String> plain = new ArrayList<>();
+    for (String sql : statements()) {
+      String spelled = plain(sql);
+      if (!spelled.equals(sql)) {
+        written.add(sql);
+        plain.add(spelled);
+      }
+    }
+    PostgresOracle oracle = PostgresOracle.start();
+    List<Optional<String>> before = oracle.trees(written);
+    List<Optional<String>> after = oracle.trees(plain);
+    List<String> wrong = new ArrayList<>();
+    int compared = 0;
+    for (int i = 0; i < written.size(); i++) {
+      compared += before.get(i).isPresent() ? 1 : 0;
+      if (!before.get(i).equals(after.get(i))) {
+        wrong.add(written.get(i) + "\n=> " + plain.get(i));
+      }
+    }
+    System.out.printf("corpus spelt anew: %d, %d otherwise%n", compared, wrong.size());
+    assertThat(wrong).isEmpty();
+    assertThat(compared).isGreaterThan(50);
+  }
+
+  private static String plain(String sql) {
+    try {
+      return PlainSpelling.of(StatementText.one(sql)).sql();
+    } catch (ConcordException e) {
+      return sql;
+    }
+  }
+
   @Test
   void readsPostgresOwnStatements() throws IOException {
-    List<String> statements = statements();
+    List<String> statements = statements().stream().map(CorpusTest::plain).toList();
     List<Optional<PostgresOracle.Shape>> shapes = PostgresOracle.start().shapes(statements);
     Map<String, int[]> counts = new TreeMap<>();
     List<String> unread = new ArrayList<>();

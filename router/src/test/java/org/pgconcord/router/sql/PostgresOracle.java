@@ -40,7 +40,13 @@ final class PostgresOracle {
     try {
       Files.createDirectories(directory);
       for (String file :
-          List.of("package.json", "package-lock.json", "scan.mjs", "conjuncts.mjs", "shapes.mjs")) {
+          List.of(
+              "package.json",
+              "package-lock.json",
+              "scan.mjs",
+              "conjuncts.mjs",
+              "shapes.mjs",
+              "trees.mjs")) {
         Files.writeString(directory.resolve(file), Files.readString(SOURCES.resolve(file)));
       }
     } catch (IOException e) {
@@ -114,6 +120,13 @@ final class PostgresOracle {
   List<Optional<Shape>> shapes(List<String> texts) {
     return inBatches("shapes.mjs", texts).stream()
         .map(found -> found.isNull() ? Optional.<Shape>empty() : Optional.of(shape(found)))
+        .toList();
+  }
+
+  /** For each text its whole tree without places; empty where it is no statement. */
+  List<Optional<String>> trees(List<String> texts) {
+    return inBatches("trees.mjs", texts).stream()
+        .map(found -> found.isNull() ? Optional.<String>empty() : Optional.of(found.asText()))
         .toList();
   }
 

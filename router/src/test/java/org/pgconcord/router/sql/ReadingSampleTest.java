@@ -66,7 +66,7 @@ class ReadingSampleTest {
     lines.add("=>");
     Set<String> made = Set.of();
     try {
-      StatementText text = StatementText.one(sql);
+      StatementText text = plain(sql);
       StatementView view = StatementReader.read(text, WATCHED);
       made = new ViewShape(text, view).claims();
     } catch (UnreadableException e) {
@@ -81,7 +81,7 @@ class ReadingSampleTest {
 
   private static Optional<String> difference(String sql, PostgresOracle.Shape theirs) {
     try {
-      StatementText text = StatementText.one(sql);
+      StatementText text = plain(sql);
       return ViewShape.difference(text, StatementReader.read(text, WATCHED), theirs);
     } catch (UnreadableException e) {
       return Optional.empty();
@@ -105,7 +105,10 @@ class ReadingSampleTest {
   }
 
   private static String written(List<String> statements) {
-    List<Optional<PostgresOracle.Shape>> shapes = PostgresOracle.start().shapes(statements);
+    List<String> plain = statements.stream().map(sql -> plain(sql).sql()).toList();
+    PostgresOracle oracle = PostgresOracle.start();
+    List<Optional<PostgresOracle.Shape>> shapes = oracle.shapes(plain);
+    assertThat(oracle.trees(plain)).isEqualTo(oracle.trees(statements));
     List<String> blocks = new ArrayList<>();
     List<String> wrong = new ArrayList<>();
     for (int i = 0; i < statements.size(); i++) {
@@ -117,6 +120,11 @@ class ReadingSampleTest {
     }
     assertThat(wrong).isEmpty();
     return String.join("\n\n", blocks) + "\n";
+  }
+
+  /** As it is read: places in its shape are places of this text. */
+  private static StatementText plain(String sql) {
+    return PlainSpelling.of(StatementText.one(sql));
   }
 
   private static List<String> blocks() throws IOException {
