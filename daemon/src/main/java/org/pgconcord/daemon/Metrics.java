@@ -12,12 +12,15 @@ import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.pgconcord.config.atomic.Decision;
 import org.pgconcord.config.catalog.GsiState;
+import org.pgconcord.config.replica.ReplicaWatch;
 import org.pgconcord.daemon.build.GsiOperations.Overview;
 import org.pgconcord.daemon.build.ShardProgress;
 import org.pgconcord.daemon.transactions.ResolverCounts;
@@ -28,6 +31,8 @@ import org.pgconcord.router.tx.RouterEpochs;
  * read when they are scraped.
  */
 final class Metrics implements AutoCloseable {
+  private static final Duration BOUND = Duration.ofSeconds(30);
+
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final JvmGcMetrics collections = new JvmGcMetrics();
@@ -98,6 +103,23 @@ final class Metrics implements AutoCloseable {
           .description("Two-phase transactions that the resolver has ended.")
           .register(registry);
     }
+  }
+
+  /** Shows what is known of the shards' replicas. */
+  void watch(ReplicaWatch replicas) {
+    Gauge.builder("pgconcord.router.replicas", replicas, ReplicaWatch::configured)
+        .description("Replicas of shards that the configuration names.")
+        .register(registry);
+    Gauge.builder("pgconcord.router.replicas.readable", replicas, r -> r.readable(BOUND))
+        .description("Those of them that would be read now with a bound of 30 s.")
+        .register(registry);
+    Gauge.builder("pgconcord.router.replicas.lag.seconds", replicas, Metrics::lag)
+        .description("The largest lag of a replica that answers; 0 without any.")
+        .register(registry);
+  }
+
+  private static double lag(ReplicaWatch replicas) {
+    return replicas.lag().toMillis() / (double) TimeUnit.SECONDS.toMillis(1);
   }
 
   MeterRegistry registry() {

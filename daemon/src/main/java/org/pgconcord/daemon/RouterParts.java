@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.pgconcord.config.catalog.Catalog;
 import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.replica.Replicas;
 import org.pgconcord.config.settings.DaemonSettings;
 import org.pgconcord.config.settings.ServicePassword;
 import org.pgconcord.config.settings.ShardAddress;
@@ -52,6 +53,7 @@ final class RouterParts {
       Catalog catalog,
       CopyMarker marker,
       Decisions decisions,
+      Replicas replicas,
       MeterRegistry registry,
       Closing closing) {
     RouterMetrics metrics = new RouterMetrics(registry);
@@ -65,7 +67,8 @@ final class RouterParts {
             metrics,
             new Deadlocks(),
             RouterServices.DEFAULT_LOCK_TIMEOUT,
-            decisions);
+            decisions,
+            replicas);
     return new RouterServer(
         RouterSettings.of(unresolvedToListen(), auth())
             .withUsersFile(settings.router().usersFile()),

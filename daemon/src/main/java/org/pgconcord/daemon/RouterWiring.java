@@ -66,7 +66,8 @@ final class RouterWiring {
     Routing routing = Routing.start(catalog, atHome, states, states.load(), lease, closing);
     Metrics metrics = closing.add("metrics", new Metrics(List::of, routing.epochs()));
     TransactionParts transactions = routing.transactions(settings, connections, atHome, closing);
-    RouterServer router = routing.router(settings, environment, transactions, metrics, closing);
+    RouterServer router =
+        routing.router(settings, environment, connections, transactions, metrics, closing);
     InetSocketAddress routerAddress = router.start();
     AdminServer admin =
         closing.add(

@@ -11,6 +11,7 @@ import org.pgconcord.config.catalog.CatalogWatch;
 import org.pgconcord.config.catalog.RouterLeases;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.catalog.RoutingStates;
+import org.pgconcord.config.replica.ReplicaWatch;
 import org.pgconcord.config.settings.DaemonSettings;
 import org.pgconcord.config.settings.ShardConnections;
 import org.pgconcord.daemon.build.MarkedCopies;
@@ -87,9 +88,16 @@ record Routing(
   RouterServer router(
       DaemonSettings settings,
       Map<String, String> environment,
+      ShardConnections connections,
       TransactionParts transactions,
       Metrics metrics,
       Closing closing) {
+    ReplicaWatch replicas =
+        closing.add(
+            "replicas",
+            new ReplicaWatch(connections, settings.shards().keySet(), settings.catalogDatabase()));
+    replicas.start();
+    metrics.watch(replicas);
     return closing.add(
         "router",
         new RouterParts(settings, environment)
@@ -98,6 +106,7 @@ record Routing(
                 catalog,
                 marks::mark,
                 transactions.decisions(settings.serviceRole().user(), closing),
+                replicas,
                 metrics.registry(),
                 closing));
   }

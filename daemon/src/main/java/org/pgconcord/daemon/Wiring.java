@@ -114,7 +114,8 @@ final class Wiring {
     TransactionParts transactions = routing.transactions(settings, connections, atHome, closing);
     metrics.watch(transactions.counts());
     transactions.start(closing);
-    RouterServer router = routing.router(settings, environment, transactions, metrics, closing);
+    RouterServer router =
+        routing.router(settings, environment, connections, transactions, metrics, closing);
     awaitBriefly(verified);
     InetSocketAddress routerAddress = router.start();
 

@@ -24,6 +24,7 @@ import org.pgconcord.config.catalog.RoutingStates;
 import org.pgconcord.config.check.SchemaSurvey;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.replica.Replicas;
 import org.pgconcord.config.settings.DaemonSettings;
 import org.pgconcord.config.settings.Overrides;
 import org.pgconcord.config.settings.SettingsReader;
@@ -88,6 +89,7 @@ public final class ProxiedRouter implements AutoCloseable {
                 catalog,
                 (table, copies, reason) -> mark(catalog, epochs, table, copies, reason),
                 decisions(catalog.load().clusterId()),
+                Replicas.NONE,
                 new SimpleMeterRegistry(),
                 running);
     running.add("router", server);

@@ -672,6 +672,25 @@ public enum ErrorCode {
       ErrorCategory.SHARD,
       "Shards answer the same statement with different columns.",
       "Make the table equal on all shards; the message names shards and column."),
+  TARGET_CHANGED(
+      "target/changed",
+      "25001",
+      ErrorCategory.USER,
+      "pgconcord.target cannot change after a transaction's first statement on a shard.",
+      "Set it before the first statement, or after the transaction."),
+  TARGET_NO_REPLICA(
+      "target/no-replica",
+      "57P03",
+      ErrorCategory.RESOURCES,
+      "No replica of a shard is fresh enough to be read, or none answers.",
+      "Mend what the detail names, raise pgconcord.max_replica_lag, or SET pgconcord.target ="
+          + " primary."),
+  TARGET_READ_ONLY(
+      "target/read-only",
+      "25006",
+      ErrorCategory.REFUSED,
+      "On replicas nothing is written, and nothing is locked.",
+      "SET pgconcord.target = primary."),
   TX_ATOMIC_REFUSED(
       "tx/atomic-refused",
       "0A000",

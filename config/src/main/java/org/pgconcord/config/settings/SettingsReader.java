@@ -140,9 +140,9 @@ public final class SettingsReader {
   }
 
   private Optional<ShardSettings> shard(JsonObject shard) {
-    List<ShardAddress> hosts = new ArrayList<>();
     shard.require("hosts");
-    shard.texts("hosts").forEach(host -> address(host, shard.path("hosts")).ifPresent(hosts::add));
+    List<ShardAddress> hosts = addresses(shard, "hosts");
+    List<ShardAddress> replicas = addresses(shard, "replicas");
     String sslmode = shard.optionalText("sslmode").orElse("prefer");
     if (!SSL_MODES.contains(sslmode)) {
       faultAt(
@@ -155,7 +155,13 @@ public final class SettingsReader {
       faultAt(shard.path("hosts"), "at least one host is needed");
       return Optional.empty();
     }
-    return Optional.of(new ShardSettings(hosts, sslmode, databases));
+    return Optional.of(new ShardSettings(hosts, replicas, sslmode, databases));
+  }
+
+  private List<ShardAddress> addresses(JsonObject shard, String key) {
+    List<ShardAddress> addresses = new ArrayList<>();
+    shard.texts(key).forEach(text -> address(text, shard.path(key)).ifPresent(addresses::add));
+    return addresses;
   }
 
   private Optional<ShardAddress> address(String text, String path) {

@@ -86,6 +86,20 @@ public final class ShardConnections {
     return open(shard, logicalDatabase, properties);
   }
 
+  /** The standbys of a shard that may answer reads. */
+  public List<ShardAddress> replicas(ShardId shard) {
+    return settings(shard).replicas();
+  }
+
+  /** A session on one server, whatever it turns out to be: for asking it that, and nothing else. */
+  public Connection openReplica(ShardId shard, ShardAddress replica, String logicalDatabase)
+      throws SQLException {
+    ShardSettings settings = settings(shard);
+    String database = settings.database(logicalDatabase);
+    return DriverManager.getConnection(
+        url(replica, database), connecting(replica, settings, database, new Properties()));
+  }
+
   private Connection open(ShardId shard, String logicalDatabase, Properties properties) {
     ShardSettings settings = settings(shard);
     String database = settings.database(logicalDatabase);

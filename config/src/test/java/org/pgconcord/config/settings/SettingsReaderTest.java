@@ -23,7 +23,8 @@ class SettingsReaderTest {
        "state_dir": "/var/lib/pgconcord",
        "catalog_database": "app",
        "service_role": {"user": "pgconcord", "password_file": "secret"},
-       "shards": {"shard-a": {"hosts": ["127.0.0.1:5433", "db.example:5433"], "sslmode": "require",
+       "shards": {"shard-a": {"hosts": ["127.0.0.1:5433", "db.example:5433"],
+                              "replicas": ["db.example:5433", "[::1]:5434"], "sslmode": "require",
                               "databases": {"app": "app_a"}}}}
       """;
 
@@ -38,6 +39,7 @@ class SettingsReaderTest {
         .isEqualTo(
             new ShardSettings(
                 List.of(new ShardAddress("127.0.0.1", 5433), new ShardAddress("db.example", 5433)),
+                List.of(new ShardAddress("db.example", 5433), new ShardAddress("::1", 5434)),
                 "require",
                 Map.of("app", "app_a")));
   }

@@ -18,6 +18,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
@@ -64,6 +65,20 @@ public final class BackendConnector {
       tryHost(loop, target, events, hosts, 0, result);
     }
     return result;
+  }
+
+  /** The same on one replica, where it is given. */
+  CompletableFuture<NettyBackendConnection> open(
+      EventLoop loop,
+      BackendTarget target,
+      Optional<InetSocketAddress> replica,
+      BackendEvents events) {
+    if (replica.isEmpty()) {
+      return open(loop, target, events);
+    }
+    CompletableFuture<NettyBackendConnection> attempt = new CompletableFuture<>();
+    connect(loop, target, events, replica.get(), attempt);
+    return attempt;
   }
 
   private void tryHost(

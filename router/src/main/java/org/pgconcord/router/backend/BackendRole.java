@@ -4,6 +4,8 @@ package org.pgconcord.router.backend;
 public enum BackendRole {
   /** The client's own role, with the session's settings: statements of the client. */
   CLIENT,
+  /** The same on a replica of the shard, where nothing is written. */
+  REPLICA,
   /** The service role, settings pinned: lookups, and questions about an owner's existence. */
   SERVICE,
   /** The service role, for the transaction with a lookup shard that commits before MAIN. */
@@ -15,8 +17,8 @@ public enum BackendRole {
   /** The service role, for asking who waits for whom. */
   WATCH;
 
-  /** Logged in as the service role. */
+  /** Logged in as the service role, not as the client's. */
   public boolean service() {
-    return this != CLIENT;
+    return this != CLIENT && this != REPLICA;
   }
 }

@@ -1,5 +1,6 @@
 package org.pgconcord.router.backend;
 
+import java.net.InetSocketAddress;
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import org.pgconcord.config.value.ShardId;
@@ -27,6 +28,16 @@ public interface Backends {
    * service backend hears of savepoints alone.
    */
   CompletableFuture<BackendConnection> enlist(ShardId shard, BackendRole role, String begin);
+
+  /**
+   * A backend of the client on this very server, outside any transaction, as {@link #acquire} gives
+   * one on the shard's primary. Whether the server may be read is the caller's question.
+   */
+  CompletableFuture<BackendConnection> acquireReplica(ShardId shard, InetSocketAddress server);
+
+  /** The same inside the session's transaction, as {@link #enlist} does. */
+  CompletableFuture<BackendConnection> enlistReplica(
+      ShardId shard, InetSocketAddress server, String begin);
 
   /**
    * Sets a savepoint in the open transaction. Each backend in it hears of it before the next thing

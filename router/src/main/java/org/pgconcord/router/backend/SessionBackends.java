@@ -1,11 +1,13 @@
 package org.pgconcord.router.backend;
 
 import io.netty.channel.EventLoop;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +22,16 @@ import org.pgconcord.router.wire.TransactionStatus;
  */
 public final class SessionBackends implements Backends {
 
-  private record SlotKey(ShardId shard, BackendRole role) {}
+  /** {@code server}: the replica; the primary is looked for. */
+  private record SlotKey(ShardId shard, BackendRole role, Optional<InetSocketAddress> server) {
+    SlotKey(ShardId shard, BackendRole role) {
+      this(shard, role, Optional.empty());
+    }
+
+    static SlotKey replica(ShardId shard, InetSocketAddress server) {
+      return new SlotKey(shard, BackendRole.REPLICA, Optional.of(server));
+    }
+  }
 
   /** A backend that is there or on its way. */
   private static final class Slot {
@@ -68,7 +79,14 @@ public final class SessionBackends implements Backends {
 
   @Override
   public CompletableFuture<BackendConnection> acquire(ShardId shard, BackendRole role) {
-    return slot(shard, role).thenCompose(slot -> inStep(slot, role));
+    return slot(new SlotKey(shard, role)).thenCompose(slot -> inStep(slot, role));
+  }
+
+  @Override
+  public CompletableFuture<BackendConnection> acquireReplica(
+      ShardId shard, InetSocketAddress server) {
+    return slot(SlotKey.replica(shard, server))
+        .thenCompose(slot -> inStep(slot, BackendRole.REPLICA));
   }
 
   private CompletableFuture<BackendConnection> inStep(Slot slot, BackendRole role) {
@@ -82,13 +100,23 @@ public final class SessionBackends implements Backends {
   @Override
   public CompletableFuture<BackendConnection> enlist(
       ShardId shard, BackendRole role, String begin) {
-    return slot(shard, role)
+    return enlist(new SlotKey(shard, role), begin);
+  }
+
+  @Override
+  public CompletableFuture<BackendConnection> enlistReplica(
+      ShardId shard, InetSocketAddress server, String begin) {
+    return enlist(SlotKey.replica(shard, server), begin);
+  }
+
+  private CompletableFuture<BackendConnection> enlist(SlotKey key, String begin) {
+    return slot(key)
         .thenCompose(
             slot -> {
               if (slot.cursor.inTransaction()) {
                 return catchUpInside(stillOpen(slot));
               }
-              return role.service()
+              return key.role().service()
                   ? begin(slot, begin)
                   : catchUpOutside(slot).thenCompose(c -> begin(slot, begin));
             });
@@ -210,18 +238,17 @@ public final class SessionBackends implements Backends {
     return connection;
   }
 
-  private CompletableFuture<Slot> slot(ShardId shard, BackendRole role) {
+  private CompletableFuture<Slot> slot(SlotKey key) {
     if (closed) {
       return CompletableFuture.failedFuture(
           ErrorCode.SHARD_CONNECTION_LOST.because("The session is closed."));
     }
-    SlotKey key = new SlotKey(shard, role);
     Slot slot = slots.get(key);
     if (slot != null && slot.connection != null && !slot.connection.open()) {
       if (slot.cursor.inTransaction()) {
         return CompletableFuture.failedFuture(
             ErrorCode.SHARD_CONNECTION_LOST.because(
-                "The transaction's connection to shard " + shard + " has ended."));
+                "The transaction's connection to shard " + key.shard() + " has ended."));
       }
       forget(key, slot);
       slot = null;
@@ -235,7 +262,7 @@ public final class SessionBackends implements Backends {
     BackendTarget target = targets.apply(key.shard(), key.role());
     var unused =
         connector
-            .open(loop, target, events)
+            .open(loop, target, key.server(), events)
             .whenComplete((connection, failure) -> opened(key, slot, connection, failure));
     return slot;
   }

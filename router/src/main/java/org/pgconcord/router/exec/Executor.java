@@ -3,6 +3,7 @@ package org.pgconcord.router.exec;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.catalog.CopiedTable;
 import org.pgconcord.config.catalog.RoutingState;
@@ -25,6 +26,7 @@ import org.pgconcord.router.session.StatementCall;
 import org.pgconcord.router.session.StatementRunner;
 import org.pgconcord.router.sql.StatementText;
 import org.pgconcord.router.tx.Failures;
+import org.pgconcord.router.tx.ReplicaReads;
 import org.pgconcord.router.tx.RouterEpochs;
 import org.pgconcord.router.tx.Transaction;
 import org.pgconcord.router.tx.TwoPhase;
@@ -42,6 +44,8 @@ public final class Executor implements StatementRunner {
           "ERROR",
           "25P02",
           "current transaction is aborted, commands ignored until end of transaction block");
+
+  private static final long SOON_MILLIS = 20;
 
   private final SessionContext session;
   private final RouterServices services;
@@ -73,7 +77,14 @@ public final class Executor implements StatementRunner {
             services.suspects(),
             services.metrics(),
             this::mark,
-            new TwoPhase(services.decisions(), session.database(), session.user(), session.loop()));
+            new TwoPhase(services.decisions(), session.database(), session.user(), session.loop()),
+            new ReplicaReads(
+                services.replicas(),
+                session.backends(),
+                session.settings(),
+                services.epochs()::since,
+                this::soon,
+                session.id()));
     this.parts =
         new Execution.SessionParts(
             services,
@@ -93,6 +104,11 @@ public final class Executor implements StatementRunner {
     this.commands = new SessionCommands(session, tx);
     this.fences = new StatementFences(services.epochs(), session.database(), tx);
     this.statement = new RunningStatement(session, services.deadlocks(), tx, interrupts);
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private void soon(Runnable work) {
+    session.loop().schedule(work, SOON_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** Marks are stored elsewhere; the session goes on in its own loop. */
@@ -229,6 +245,7 @@ public final class Executor implements StatementRunner {
         session.settings().searchPath(),
         session.settings().currentUser(),
         commands.fixedSnapshot(),
+        tx.readsReplicas(),
         session.settings().readsCovering(),
         session.settings().shard());
   }

@@ -54,7 +54,9 @@ final class RouterExplain {
   }
 
   private PlanOutline outline() {
-    return PlanText.outline(command.explained(), execution.parameters());
+    PlanOutline outline = PlanText.outline(command.explained(), execution.parameters());
+    new TargetText(execution).addTo(outline);
+    return outline;
   }
 
   private void show(PlanOutline outline) {

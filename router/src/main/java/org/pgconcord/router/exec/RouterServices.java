@@ -1,6 +1,7 @@
 package org.pgconcord.router.exec;
 
 import java.time.Duration;
+import org.pgconcord.config.replica.Replicas;
 import org.pgconcord.router.entries.LookupIndexes;
 import org.pgconcord.router.entries.Suspects;
 import org.pgconcord.router.plan.StatementPlanner;
@@ -16,6 +17,7 @@ import org.pgconcord.router.tx.TransactionMetrics;
  * @param marker stores marks of copies
  * @param metrics counts uneven ends of transactions
  * @param decisions remembers two-phase commits
+ * @param replicas of the shards
  * @param lockTimeout how long the router's own statements wait for a lock (PROTOCOL 1.8)
  */
 public record RouterServices(
@@ -27,11 +29,36 @@ public record RouterServices(
     TransactionMetrics metrics,
     Deadlocks deadlocks,
     Duration lockTimeout,
-    Decisions decisions) {
+    Decisions decisions,
+    Replicas replicas) {
 
   public static final Duration DEFAULT_LOCK_TIMEOUT = Duration.ofSeconds(5);
 
-  /** Of a router that commits nothing in two phases. */
+  /** Of a router over shards without replicas. */
+  public RouterServices(
+      RouterEpochs epochs,
+      StatementPlanner planner,
+      LookupIndexes indexes,
+      Suspects suspects,
+      CopyMarker marker,
+      TransactionMetrics metrics,
+      Deadlocks deadlocks,
+      Duration lockTimeout,
+      Decisions decisions) {
+    this(
+        epochs,
+        planner,
+        indexes,
+        suspects,
+        marker,
+        metrics,
+        deadlocks,
+        lockTimeout,
+        decisions,
+        Replicas.NONE);
+  }
+
+  /** The same, of one that commits nothing in two phases. */
   public RouterServices(
       RouterEpochs epochs,
       StatementPlanner planner,

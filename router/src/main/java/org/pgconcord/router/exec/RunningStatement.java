@@ -250,8 +250,12 @@ final class RunningStatement {
         shard, Integer.parseInt(Optional.ofNullable(processId).orElse("0")));
   }
 
+  /**
+   * On primaries: nobody waits for a lock of a replica's session, whose number may be another's.
+   */
   private Set<Deadlocks.Backend> backends(boolean busy) {
     return connections(false).stream()
+        .filter(backend -> backend.role() != BackendRole.REPLICA)
         .filter(backend -> !busy || backend.busy())
         .map(backend -> new Deadlocks.Backend(backend.shard(), backend.processId()))
         .collect(Collectors.toSet());

@@ -179,7 +179,7 @@ final class SessionCommands {
 
     private Void setting(SettingCommand command) {
       execution.then(
-          tx.backend(session.backends().home()),
+          tx.home(),
           home ->
               session.settings().run(home, command, execution.sql(), new SettingSink(execution)));
       return null;
@@ -189,7 +189,7 @@ final class SessionCommands {
     public Void show(SessionCommand.Show command) {
       session.settings().refuse(command.name());
       execution.then(
-          tx.backend(session.backends().home()),
+          tx.home(),
           home ->
               home.send(
                   execution.request(execution.sql(), true, home),

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.replica.ReplicaAnswer;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.backend.BackendListener;
@@ -19,8 +20,7 @@ import org.pgconcord.router.wire.TransactionStatus;
 
 /**
  * Counts what one statement does on each shard: requests, rows and their bytes, and the time during
- * which at least one request was not answered yet. The client's role and the service role, which
- * reads and writes entries, are counted apart; BEGIN is not counted.
+ * which at least one request was not answered yet. The client's role and the service role, which X.
  */
 final class ShardCounts implements Traffic {
   private record Place(ShardId shard, BackendRole role) {}
@@ -59,7 +59,9 @@ final class ShardCounts implements Traffic {
   @Override
   public BackendListener sent(
       BackendConnection backend, BackendRequest request, BackendListener listener) {
-    if (request instanceof BackendRequest.Begin || backend.role() == BackendRole.WATCH) {
+    if (request instanceof BackendRequest.Begin
+        || backend.role() == BackendRole.WATCH
+        || text(request).equals(ReplicaAnswer.ASK)) {
       return listener;
     }
     Count count =
@@ -121,6 +123,20 @@ final class ShardCounts implements Traffic {
     }
   }
 
+  private static String words(BackendRole role) {
+    if (role.service()) {
+      return "Service role on";
+    }
+    return role == BackendRole.REPLICA ? "Replica of" : "Shard";
+  }
+
+  private static String role(BackendRole role) {
+    if (role.service()) {
+      return "service";
+    }
+    return role == BackendRole.REPLICA ? "replica" : "client";
+  }
+
   /** Adds a line, and a document's fields, for each place, in the order of their first request. */
   void addTo(PlanOutline outline) {
     List<String> lines = new ArrayList<>();
@@ -130,7 +146,7 @@ final class ShardCounts implements Traffic {
           lines.add(
               "%s %s: requests=%d rows=%d bytes=%d time=%s ms"
                   .formatted(
-                      place.role().service() ? "Service role on" : "Shard",
+                      words(place.role()),
                       place.shard(),
                       count.requests,
                       count.rows,
@@ -145,7 +161,7 @@ final class ShardCounts implements Traffic {
     PlanOutline part =
         new PlanOutline()
             .field("Shard", place.shard().uid())
-            .field("Role", place.role().service() ? "service" : "client")
+            .field("Role", role(place.role()))
             .count("Requests", count.requests)
             .count("Rows", count.rows)
             .count("Bytes", count.bytes)

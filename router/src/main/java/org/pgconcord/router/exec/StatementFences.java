@@ -46,7 +46,8 @@ final class StatementFences {
     if (fenced && !epochs.leased()) {
       throw lapsed();
     }
-    tx.fence(fenced && facts.mayWrite() ? of(facts, fences) : List.of());
+    boolean writes = facts.mayWrite() && !tx.readsReplicas();
+    tx.fence(fenced && writes ? of(facts, fences) : List.of());
   }
 
   /** In the order of the tables' names: two writers never meet crosswise. */

@@ -33,6 +33,8 @@ import org.pgconcord.router.sql.QueryView;
  * snapshot is not seen there although the owner shard, first touched later, shows its row, so that
  * a row which the transaction can see elsewhere would be missing from the answer. A scatter asks
  * the owner shards alone.
+ *
+ * <p>Nor on replicas, for the same reason: each is at a moment of its own (decision 0025).
  */
 final class IndexReads {
   private final PlanInput input;
@@ -139,6 +141,8 @@ final class IndexReads {
       return Optional.of("the owner's columns have other names in the statement");
     } else if (input.context().fixedSnapshot()) {
       return Optional.of("a REPEATABLE READ or SERIALIZABLE transaction does not read indexes");
+    } else if (input.context().replica()) {
+      return Optional.of("on replicas entries and rows would be of different ages");
     } else if (!isPlain()) {
       return Optional.of("only a statement of one block over the owner alone reads it");
     } else if (!gsi.extended() && !predicates.stream().allMatch(PredicateView.OneOf::isSingle)) {

@@ -40,6 +40,7 @@ public final class PlanCache {
       List<String> searchPath,
       String role,
       boolean fixedSnapshot,
+      boolean replica,
       boolean covering,
       Moment moment) {}
 
@@ -69,6 +70,7 @@ public final class PlanCache {
             context.searchPath(),
             context.role(),
             context.fixedSnapshot(),
+            context.replica(),
             context.covering(),
             new Moment(context.state()));
     return plans.get(key, k -> planner.get());

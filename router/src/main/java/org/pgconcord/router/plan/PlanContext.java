@@ -13,6 +13,7 @@ import org.pgconcord.config.catalog.RoutingState;
  * @param fixedSnapshot true in a REPEATABLE READ or SERIALIZABLE transaction: a lookup there could
  *     be answered from another moment than the owner row, so that global secondary indexes are not
  *     read
+ * @param replica reads go to replicas, and nothing is written
  * @param covering entries of covering indexes may answer
  * @param pinned the shard that reads are pinned to; empty for none
  */
@@ -22,24 +23,32 @@ public record PlanContext(
     List<String> searchPath,
     String role,
     boolean fixedSnapshot,
+    boolean replica,
     boolean covering,
     String pinned) {
   public PlanContext {
     searchPath = List.copyOf(searchPath);
   }
 
-  /** A session that takes covering reads and pins nothing. */
+  /** A session on primaries that takes covering reads and pins nothing. */
   public PlanContext(
       RoutingState state,
       String database,
       List<String> searchPath,
       String role,
       boolean fixedSnapshot) {
-    this(state, database, searchPath, role, fixedSnapshot, true, "");
+    this(state, database, searchPath, role, fixedSnapshot, false, true, "");
+  }
+
+  /** The same session on replicas. */
+  PlanContext onReplicas() {
+    return new PlanContext(
+        state, database, searchPath, role, fixedSnapshot, true, covering, pinned);
   }
 
   /** The same session with its reads pinned to this shard; empty for none. */
   PlanContext withPinned(String shard) {
-    return new PlanContext(state, database, searchPath, role, fixedSnapshot, covering, shard);
+    return new PlanContext(
+        state, database, searchPath, role, fixedSnapshot, replica, covering, shard);
   }
 }

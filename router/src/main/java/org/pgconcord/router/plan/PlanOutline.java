@@ -48,7 +48,7 @@ public final class PlanOutline {
   }
 
   /** A line for each. */
-  PlanOutline each(String line, String name, List<String> values) {
+  public PlanOutline each(String line, String name, List<String> values) {
     values.forEach(value -> say(line + ": " + value));
     return field(name, values);
   }

@@ -63,7 +63,7 @@ public final class StatementPlanner {
 
   private static Plan pinned(Plan plan, PlanContext context) {
     try {
-      return PinnedReads.of(plan, context);
+      return PinnedReads.of(ReplicaPlans.of(plan, context), context);
     } catch (ConcordException e) {
       return Refusals.refused(e);
     }

@@ -33,7 +33,9 @@ final class EffectiveSettings {
           STALE_COPIES,
           COVERING,
           FanOut.SETTING,
-          SettingRules.SHARD);
+          SettingRules.SHARD,
+          ReadTarget.SETTING,
+          ReplicaLag.SETTING);
 
   /** Commands that change a setting under another name than its own. */
   private static final Map<String, String> ALIASES =

@@ -69,6 +69,12 @@ public interface SessionSettings {
   /** The shard that reads are pinned to, {@code pgconcord.shard}; empty for none. */
   String shard();
 
+  /** {@code pgconcord.target}. */
+  ReadTarget target();
+
+  /** {@code pgconcord.max_replica_lag}. */
+  Duration maxReplicaLag();
+
   /** Covering indexes answer by themselves where they can: {@code pgconcord.covering}. */
   boolean readsCovering();
 

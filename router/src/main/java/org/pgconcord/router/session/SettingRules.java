@@ -21,7 +21,14 @@ final class SettingRules {
   private static final List<String> COVERING_VALUES = List.of("on", "off");
   static final String SHARD = OWN + "shard";
   private static final List<String> NAMES =
-      List.of(CommitMode.SETTING, STALE_COPIES, COVERING, FanOut.SETTING, SHARD);
+      List.of(
+          CommitMode.SETTING,
+          STALE_COPIES,
+          COVERING,
+          FanOut.SETTING,
+          SHARD,
+          ReadTarget.SETTING,
+          ReplicaLag.SETTING);
   private static final Set<String> UTF8 = Set.of("utf8", "unicode");
   private static final Set<String> TRUE = Set.of("on", "true", "yes", "1", "t", "y", "tru", "tr");
 
@@ -43,6 +50,17 @@ final class SettingRules {
           FanOut.of(value).isPresent()
               ? Optional.empty()
               : noValue(FanOut.SETTING, FanOut.words(), value);
+      case ReadTarget.SETTING ->
+          ReadTarget.of(value).isPresent()
+              ? Optional.empty()
+              : noValue(ReadTarget.SETTING, ReadTarget.words(), value);
+      case ReplicaLag.SETTING ->
+          ReplicaLag.of(value).isPresent()
+              ? Optional.empty()
+              : Optional.of(
+                  ErrorCode.SETTING_VALUE.because(
+                      "\"%s\" is no value of %s, which is a time from 1s to 15min"
+                          .formatted(value, ReplicaLag.SETTING)));
       case STALE_COPIES -> oneOf(STALE_COPIES, STALE_COPIES_VALUES, value);
       case COVERING -> oneOf(COVERING, COVERING_VALUES, value);
       case "client_encoding" ->

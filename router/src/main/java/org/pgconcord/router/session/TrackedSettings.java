@@ -32,7 +32,9 @@ final class TrackedSettings implements SessionSettings {
           + " pg_catalog.current_setting('pgconcord.stale_copies', true),"
           + " pg_catalog.current_setting('pgconcord.covering', true),"
           + " pg_catalog.current_setting('pgconcord.fanout', true),"
-          + " pg_catalog.current_setting('pgconcord.shard', true)";
+          + " pg_catalog.current_setting('pgconcord.shard', true),"
+          + " pg_catalog.current_setting('pgconcord.target', true),"
+          + " pg_catalog.current_setting('pgconcord.max_replica_lag', true)";
   private static final Set<String> FIXED = Set.of("repeatable read", "serializable");
 
   private final SettingsRecorder recorder;
@@ -259,6 +261,16 @@ final class TrackedSettings implements SessionSettings {
   @Override
   public String shard() {
     return effective.now().word(SettingRules.SHARD);
+  }
+
+  @Override
+  public ReadTarget target() {
+    return ReadTarget.of(effective.now().word(ReadTarget.SETTING)).orElse(ReadTarget.PRIMARY);
+  }
+
+  @Override
+  public Duration maxReplicaLag() {
+    return ReplicaLag.of(effective.now().word(ReplicaLag.SETTING)).orElse(ReplicaLag.DEFAULT);
   }
 
   @Override

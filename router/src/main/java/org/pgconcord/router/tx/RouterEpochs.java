@@ -30,7 +30,10 @@ import org.pgconcord.config.catalog.RoutingState;
 public final class RouterEpochs {
   private static final long POLL_NANOS = Duration.ofMillis(1).toNanos();
 
-  private volatile RoutingState current;
+  /** A state and when it was published here, of {@link System#nanoTime}. */
+  private record Published(RoutingState state, long at) {}
+
+  private volatile Published published;
   private final BooleanSupplier lease;
   private final Map<Long, AtomicInteger> entrants = new ConcurrentHashMap<>();
 
@@ -43,7 +46,7 @@ public final class RouterEpochs {
    * @param lease whether this router may trust that the state it knows is current or next to it
    */
   public RouterEpochs(RoutingState initial, BooleanSupplier lease) {
-    this.current = initial;
+    this.published = new Published(initial, System.nanoTime());
     this.lease = lease;
   }
 
@@ -57,7 +60,7 @@ public final class RouterEpochs {
 
   /** The revision under which, or under a later one, everything that is open here began. */
   public long acknowledged() {
-    long newest = current.revision();
+    long newest = current().revision();
     entrants.entrySet().removeIf(e -> e.getKey() < newest && e.getValue().get() == 0);
     return entrants.entrySet().stream()
         .filter(e -> e.getKey() < newest && e.getValue().get() > 0)
@@ -68,7 +71,15 @@ public final class RouterEpochs {
 
   /** The state for a plan that is made now. */
   public RoutingState current() {
-    return current;
+    return published.state();
+  }
+
+  /**
+   * When this router heard of the state that is current, of {@link System#nanoTime}: what the state
+   * speaks of was committed before.
+   */
+  public long since() {
+    return published.at();
   }
 
   /**
@@ -76,19 +87,23 @@ public final class RouterEpochs {
    * marks of copies, which have a count of their own.
    */
   public synchronized void publish(RoutingState state) {
+    RoutingState current = published.state();
     CopyMarks newest =
         state.copies().version() >= current.copies().version() ? state.copies() : current.copies();
     RoutingState based = state.revision() >= current.revision() ? state : current;
-    current = newest.equals(based.copies()) ? based : based.withCopies(newest);
+    RoutingState next = newest.equals(based.copies()) ? based : based.withCopies(newest);
+    if (!next.equals(current)) {
+      published = new Published(next, System.nanoTime());
+    }
   }
 
   /** Whoever starts work under the current state enters, and leaves when the work has ended. */
   public Stay enter() {
     while (true) {
-      long revision = current.revision();
+      long revision = current().revision();
       AtomicInteger count = entrants.computeIfAbsent(revision, r -> new AtomicInteger());
       count.incrementAndGet();
-      if (current.revision() == revision) {
+      if (current().revision() == revision) {
         return new Stay(count);
       }
       count.decrementAndGet();

@@ -26,6 +26,7 @@ import org.pgconcord.router.entries.ServiceSessions;
 import org.pgconcord.router.entries.Suspects;
 import org.pgconcord.router.plan.TransactionModes;
 import org.pgconcord.router.session.CommitMode;
+import org.pgconcord.router.session.ReadTarget;
 import org.pgconcord.router.session.SessionSettings;
 import org.pgconcord.router.wire.ErrorFields;
 import org.pgconcord.router.wire.Frame;
@@ -56,6 +57,7 @@ public final class Transaction {
   private final TransactionMetrics metrics;
   private final CopyMarker marker;
   private final TwoPhase twoPhase;
+  private final ReplicaReads replicas;
   private final Map<ShardId, BackendConnection> enlisted = new LinkedHashMap<>();
   private final List<ShardId> written = new ArrayList<>();
   private final Set<ShardId> locked = new HashSet<>();
@@ -65,10 +67,11 @@ public final class Transaction {
   private Scope scope = Scope.NONE;
   private TransactionModes modes = TransactionModes.NONE;
   private boolean failed;
+  private @Nullable ReadTarget target;
   private @Nullable CommitSteps ending;
   private @Nullable EntryTransaction entries;
 
-  /** One that cannot commit in two phases. */
+  /** One that cannot commit in two phases, and has no replicas to read. */
   public Transaction(
       Backends backends,
       SessionSettings settings,
@@ -76,7 +79,15 @@ public final class Transaction {
       Suspects suspects,
       TransactionMetrics metrics,
       CopyMarker marker) {
-    this(backends, settings, services, suspects, metrics, marker, TwoPhase.NONE);
+    this(
+        backends,
+        settings,
+        services,
+        suspects,
+        metrics,
+        marker,
+        TwoPhase.NONE,
+        ReplicaReads.none(backends, settings));
   }
 
   public Transaction(
@@ -86,7 +97,8 @@ public final class Transaction {
       Suspects suspects,
       TransactionMetrics metrics,
       CopyMarker marker,
-      TwoPhase twoPhase) {
+      TwoPhase twoPhase,
+      ReplicaReads replicas) {
     this.backends = backends;
     this.settings = settings;
     this.services = services;
@@ -94,6 +106,7 @@ public final class Transaction {
     this.metrics = metrics;
     this.marker = marker;
     this.twoPhase = twoPhase;
+    this.replicas = replicas;
   }
 
   // --- where it stands -------------------------------------------------------------------------
@@ -125,7 +138,7 @@ public final class Transaction {
 
   /** No shard has been touched yet, so that modes may still change. */
   public boolean untouched() {
-    return enlisted.isEmpty();
+    return enlisted.isEmpty() && replicas.shards().isEmpty();
   }
 
   /** An earlier statement of it may have written something. */
@@ -133,9 +146,14 @@ public final class Transaction {
     return !written.isEmpty() || entries != null;
   }
 
-  /** The shards that it has begun on. */
+  /** The shards that it has begun on, where its statements go now. */
   public Set<ShardId> shards() {
-    return enlisted.keySet();
+    return readsReplicas() ? replicas.shards() : enlisted.keySet();
+  }
+
+  /** Statements go to replicas. */
+  public boolean readsReplicas() {
+    return settings.target() == ReadTarget.REPLICA;
   }
 
   /** The entries that it has changed so far, if any. */
@@ -164,8 +182,44 @@ public final class Transaction {
     modes = newModes;
   }
 
-  /** A client backend on the shard, inside this transaction when one is open. */
+  /**
+   * A client backend for a statement on the shard, inside this transaction when one is open: on the
+   * primary, or on a replica that has proved to be fresh enough.
+   */
   public CompletableFuture<BackendConnection> backend(ShardId shard) {
+    if (scope != Scope.NONE) {
+      requireOneTarget();
+    }
+    if (!readsReplicas()) {
+      return primary(shard);
+    }
+    return scope == Scope.NONE
+        ? replicas.backend(shard)
+        : replicas.backend(
+            shard,
+            beginStatement(),
+            modes
+                .isolation()
+                .map(TransactionModes.Isolation::fixedSnapshot)
+                .orElseGet(settings::fixedSnapshot));
+  }
+
+  /** The session's home, where settings live: always the primary. */
+  public CompletableFuture<BackendConnection> home() {
+    return primary(backends.home());
+  }
+
+  /** Two targets would show one transaction two moments of the same shard. */
+  private void requireOneTarget() {
+    if (target == null) {
+      target = settings.target();
+    } else if (target != settings.target()) {
+      throw ErrorCode.TARGET_CHANGED.because(
+          "this transaction has begun on the shards with pgconcord.target = " + target.word());
+    }
+  }
+
+  private CompletableFuture<BackendConnection> primary(ShardId shard) {
     if (scope == Scope.NONE) {
       return backends.acquire(shard, BackendRole.CLIENT);
     }
@@ -210,7 +264,7 @@ public final class Transaction {
 
   /** Nothing has been done in it that a new transaction of the same modes would lack. */
   public boolean fresh() {
-    return enlisted.isEmpty() && savepoints.isEmpty();
+    return untouched() && savepoints.isEmpty();
   }
 
   /** Rolls back and begins again as it was, when {@link #fresh} held before this statement. */
@@ -222,7 +276,7 @@ public final class Transaction {
 
   /** A statement is about to write rows of the shard. */
   public void write(ShardId shard) {
-    if (scope == Scope.NONE || written.contains(shard)) {
+    if (scope == Scope.NONE || readsReplicas() || written.contains(shard)) {
       return;
     }
     if (!written.isEmpty() && settings.commitMode() == CommitMode.SINGLE) {
@@ -302,6 +356,10 @@ public final class Transaction {
   private String beginStatement() {
     StringBuilder begin = new StringBuilder("BEGIN");
     modes.isolation().ifPresent(i -> begin.append(" ISOLATION LEVEL ").append(i.sql()));
+    if (readsReplicas() && modes.readOnly().equals(Optional.of(false))) {
+      throw ErrorCode.TARGET_READ_ONLY.because(
+          "pgconcord.target is replica, and the transaction is to be READ WRITE");
+    }
     modes.readOnly().ifPresent(r -> begin.append(r ? " READ ONLY" : " READ WRITE"));
     modes.deferrable().ifPresent(d -> begin.append(d ? " DEFERRABLE" : " NOT DEFERRABLE"));
     return begin.toString();
@@ -358,6 +416,7 @@ public final class Transaction {
     List<BackendConnection> mains = new ArrayList<>();
     written.stream().map(enlisted::get).filter(Objects::nonNull).forEach(mains::add);
     Set<BackendConnection> readers = new HashSet<>(enlisted.values());
+    readers.addAll(replicas.begun());
     mains.forEach(readers::remove);
     List<BackendConnection> keepers = new ArrayList<>();
     if (!mains.isEmpty() || entries != null) {
@@ -480,6 +539,7 @@ public final class Transaction {
 
   private Collection<BackendConnection> touched() {
     List<BackendConnection> touched = new ArrayList<>(enlisted.values());
+    touched.addAll(replicas.begun());
     if (entries != null) {
       touched.addAll(entries.backends());
     }
@@ -489,6 +549,8 @@ public final class Transaction {
   /** Each backend is outside any transaction by its own word, or closed. */
   private CompletableFuture<Void> leave(Collection<BackendConnection> touched) {
     enlisted.clear();
+    replicas.left();
+    target = null;
     entries = null;
     written.clear();
     locked.clear();

@@ -20,6 +20,7 @@ import org.pgconcord.config.catalog.FencedTable;
 import org.pgconcord.config.catalog.Fences;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.catalog.RoutingState;
+import org.pgconcord.config.replica.Replicas;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Tuple;
 import org.pgconcord.router.RouterMetrics;
@@ -56,9 +57,21 @@ final class LiveRouter implements AutoCloseable {
    *
    * @param directory where it finds them
    * @param decisions what remembers its commits in two phases
+   * @param replicas what knows of the shards' replicas
    */
-  record Extras(Function<Shards, ShardDirectory> directory, Function<Shards, Decisions> decisions) {
+  record Extras(
+      Function<Shards, ShardDirectory> directory,
+      Function<Shards, Decisions> decisions,
+      Replicas replicas) {
     static final Extras NONE = new Extras(Shards::directory, shards -> Decisions.NONE);
+
+    Extras(Function<Shards, ShardDirectory> directory, Function<Shards, Decisions> decisions) {
+      this(directory, decisions, Replicas.NONE);
+    }
+
+    static Extras with(Replicas replicas) {
+      return new Extras(NONE.directory, NONE.decisions, replicas);
+    }
   }
 
   LiveRouter() throws SQLException {
@@ -102,7 +115,8 @@ final class LiveRouter implements AutoCloseable {
                     metrics,
                     new Deadlocks(),
                     Duration.ofSeconds(5),
-                    extras.decisions().apply(shards))),
+                    extras.decisions().apply(shards),
+                    extras.replicas())),
             metrics);
     port = server.start().getPort();
   }

@@ -356,7 +356,7 @@ class EntryTransactionIT {
     return switch (role) {
       case PRE, POST -> A;
       case CLIENT -> UsersIndex.INDEX.shardOf(Tuple.of(tenant));
-      case SERVICE, AUDIT, WATCH -> B;
+      case SERVICE, AUDIT, WATCH, REPLICA -> B;
     };
   }
 

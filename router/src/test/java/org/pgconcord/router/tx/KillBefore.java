@@ -1,5 +1,6 @@
 package org.pgconcord.router.tx;
 
+import java.net.InetSocketAddress;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -83,6 +84,18 @@ final class KillBefore {
     public CompletableFuture<BackendConnection> enlist(
         ShardId shard, BackendRole role, String begin) {
       return inner.enlist(shard, role, begin).thenApply(this::watched);
+    }
+
+    @Override
+    public CompletableFuture<BackendConnection> acquireReplica(
+        ShardId shard, InetSocketAddress server) {
+      return inner.acquireReplica(shard, server).thenApply(this::watched);
+    }
+
+    @Override
+    public CompletableFuture<BackendConnection> enlistReplica(
+        ShardId shard, InetSocketAddress server, String begin) {
+      return inner.enlistReplica(shard, server, begin).thenApply(this::watched);
     }
 
     @Override

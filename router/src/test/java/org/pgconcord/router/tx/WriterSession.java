@@ -25,6 +25,7 @@ import org.pgconcord.router.entries.Suspects;
 import org.pgconcord.router.plan.TransactionModes;
 import org.pgconcord.router.session.CommitMode;
 import org.pgconcord.router.session.FanOut;
+import org.pgconcord.router.session.ReadTarget;
 import org.pgconcord.router.session.ResultSink;
 import org.pgconcord.router.session.SessionSettings;
 import org.pgconcord.router.session.SettingCommand;
@@ -241,6 +242,16 @@ final class WriterSession implements AutoCloseable, Suspects {
     @Override
     public String shard() {
       return "";
+    }
+
+    @Override
+    public ReadTarget target() {
+      return ReadTarget.PRIMARY;
+    }
+
+    @Override
+    public Duration maxReplicaLag() {
+      return Duration.ZERO;
     }
 
     @Override

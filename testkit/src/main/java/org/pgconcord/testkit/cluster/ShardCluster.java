@@ -8,6 +8,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,7 @@ public final class ShardCluster implements AutoCloseable {
   private final ClusterSettings settings;
   private final ClusterRoles roles;
   private final Map<ShardId, ShardProcess> shards = new TreeMap<>();
+  private final List<ShardProcess> replicas = new ArrayList<>();
   private final Thread shutdownHook = new Thread(this::end, "embedded-shards-end");
 
   /** True makes each shard's data a copy of what is made once; false has them all made anew. */
@@ -83,6 +85,33 @@ public final class ShardCluster implements AutoCloseable {
     return shard(new ShardId(uid));
   }
 
+  /** Makes and starts a streaming replica of a shard, which ends with the cluster. */
+  public ShardProcess startReplica(ShardId of) throws SQLException {
+    ShardProcess primary = shard(of);
+    Path place = directory.resolve(of.uid() + "-replica-" + replicas.size());
+    String conninfo =
+        "host=127.0.0.1 port=%d user=%s password=%s sslmode=disable"
+            .formatted(primary.port(), ShardProcess.SUPERUSER, roles.superuserPassword());
+    try (Connection superuser = asSuperuser(of)) {
+      ShardProcess replica = ShardProcess.replicaOf(primary, place, superuser, conninfo);
+      synchronized (shards) {
+        replicas.add(replica);
+      }
+      replica.start();
+      return replica;
+    }
+  }
+
+  /** A session on any server of the cluster, on the database {@value #DATABASE}. */
+  public Connection connect(ShardProcess server, String role) throws SQLException {
+    return connect(role, "jdbc:postgresql://127.0.0.1:" + server.port() + "/" + DATABASE);
+  }
+
+  /** The same with the right to do anything. */
+  public Connection asSuperuser(ShardProcess server) throws SQLException {
+    return connect(server, ShardProcess.SUPERUSER);
+  }
+
   public Path directory() {
     return directory;
   }
@@ -107,11 +136,15 @@ public final class ShardCluster implements AutoCloseable {
   }
 
   public Connection connect(ShardId shard, String role, String database) throws SQLException {
+    return connect(role, url(shard, database));
+  }
+
+  private Connection connect(String role, String url) throws SQLException {
     Properties properties = new Properties();
     properties.setProperty("user", role);
     properties.setProperty("password", roles.password(role));
     properties.setProperty("sslmode", "disable");
-    return DriverManager.getConnection(url(shard, database), properties);
+    return DriverManager.getConnection(url, properties);
   }
 
   /** The JDBC URL of one shard's database, without role and password. */
@@ -224,7 +257,8 @@ public final class ShardCluster implements AutoCloseable {
   private void end() {
     List<ShardProcess> running;
     synchronized (shards) {
-      running = List.copyOf(shards.values());
+      running = new ArrayList<>(replicas);
+      running.addAll(shards.values());
     }
     Parallel.forEach(running, shard -> shard, ShardProcess::close);
     try {

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,6 +87,28 @@ public final class ShardProcess implements AutoCloseable {
       throw shard.failure("its data directory could not be made", e);
     }
     return shard;
+  }
+
+  /**
+   * A streaming replica of a running shard, under the same name; does not start it.
+   *
+   * @param superuser a session on the primary
+   * @param conninfo how the replica reaches the primary
+   */
+  static ShardProcess replicaOf(
+      ShardProcess primary, Path directory, Connection superuser, String conninfo) {
+    ShardProcess replica =
+        new ShardProcess(primary.id, directory, primary.binaries, primary.settings);
+    try {
+      Files.createDirectories(directory);
+      replica.unprivileged.giveAway(directory);
+      String slot = directory.getFileName().toString().replace('-', '_');
+      new BaseBackup(superuser, replica::run)
+          .take(primary.data(), replica.data(), slot, conninfo, replica.unprivileged);
+      return replica;
+    } catch (IOException | SQLException e) {
+      throw replica.failure("its base backup failed", new IOException(e));
+    }
   }
 
   public ShardId id() {

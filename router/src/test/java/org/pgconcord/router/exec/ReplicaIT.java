@@ -1,0 +1,305 @@
+package org.pgconcord.router.exec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.pgconcord.router.exec.DeclaredRouter.rows;
+import static org.pgconcord.router.exec.ReplicaRig.SLOW;
+import static org.pgconcord.router.exec.ReplicaRig.address;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.pgconcord.config.catalog.GsiState;
+import org.pgconcord.config.settings.ShardAddress;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.testkit.cluster.ShardProcess;
+import org.pgconcord.testkit.fixture.TwoShards;
+import org.postgresql.util.PSQLException;
+
+/**
+ * pgconcord.target: what goes to replicas, and that no server is read that is older than the bound,
+ * or none of the shard's.
+ */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class ReplicaIT {
+  private static ReplicaRig rig;
+
+  @BeforeAll
+  static void start() throws SQLException {
+    rig = new ReplicaRig();
+    try (Connection client = rig.router.connect()) {
+      for (int tenant = 0; tenant < 8; tenant++) {
+        rows(client, "INSERT INTO users VALUES (%1$d, 1, 'user%1$d@x')".formatted(tenant));
+      }
+      rows(client, "CREATE TABLE own (id int)");
+      rows(client, "CREATE SEQUENCE counted");
+    }
+    for (ShardId shard : rig.cluster.shards()) {
+      rig.at(
+          rig.cluster.shard(shard),
+          "CREATE FUNCTION writes() RETURNS int LANGUAGE plpgsql AS $$ BEGIN CREATE TABLE made (id"
+              + " int); RETURN 1; END $$");
+    }
+    caughtUp("1min", "SELECT to_regclass('counted') IS NOT NULL", "t");
+    caughtUp("1min", "SELECT count(*) FROM users", "8");
+  }
+
+  @AfterAll
+  static void stop() {
+    rig.close();
+  }
+
+  /** What is asynchronous: a replica has what the primaries had. */
+  private static void caughtUp(String lag, String sql, String answer) throws SQLException {
+    try (Connection client = rig.replicas(lag)) {
+      await()
+          .atMost(SLOW)
+          .untilAsserted(() -> assertThat(rows(client, sql)).containsExactly(answer));
+    }
+  }
+
+  private static String state(Connection client, String sql) {
+    try {
+      rows(client, sql);
+      return "";
+    } catch (SQLException e) {
+      return String.valueOf(e.getSQLState());
+    }
+  }
+
+  private static String detail(Connection client, String sql) {
+    try {
+      return "answered: " + rows(client, sql);
+    } catch (SQLException e) {
+      return ((PSQLException) e).getServerErrorMessage().getDetail();
+    }
+  }
+
+  @Test
+  @Order(1)
+  void everyRouteLeadsToReplicas() throws SQLException {
+    String port = "inet_server_port()::text";
+    try (Connection client = rig.replicas("30s")) {
+      String a = Integer.toString(rig.replicaOfA.port());
+      String b = Integer.toString(rig.replicaOfB.port());
+      assertThat(rows(client, "SELECT " + port)).containsExactly(a);
+      assertThat(rows(client, "SELECT %s FROM users".formatted(port))).hasSize(8).contains(a, b);
+      assertThat(rows(client, "SELECT %s FROM users WHERE tenant_id = 1".formatted(port)))
+          .hasSize(1)
+          .isSubsetOf(a, b);
+      assertThat(rows(client, "SELECT %s FROM countries".formatted(port)))
+          .hasSize(2)
+          .isSubsetOf(a, b);
+      assertThat(rows(client, "SELECT email FROM users ORDER BY 1 LIMIT 2"))
+          .containsExactly("user0@x", "user1@x");
+      assertThat(rows(client, "SHOW pgconcord.target")).containsExactly("replica");
+      assertThat(rows(client, "EXPLAIN (ROUTER, ANALYZE) SELECT count(*) FROM users"))
+          .anyMatch(line -> line.contains("Replica of shard-b"))
+          .noneMatch(line -> line.contains("Shard shard-"));
+    }
+  }
+
+  @Test
+  @Order(2)
+  void anIndexIsNotReadOnReplicas() throws SQLException {
+    String sql = "SELECT tenant_id FROM users WHERE email = 'user3@x'";
+    try (Connection client = rig.replicas("30s")) {
+      assertThat(rows(client, sql)).containsExactly("3");
+      assertThat(rows(client, "EXPLAIN (ROUTER) " + sql))
+          .anyMatch(line -> line.contains("scatter"))
+          .anyMatch(line -> line.contains("entries and rows would be of different ages"))
+          .anyMatch(line -> line.contains("Target: replicas that lag by 30.0 s at most"));
+      assertThat(rows(client, "EXPLAIN (ROUTER, VERBOSE) " + sql))
+          .anyMatch(line -> line.contains("Replica: shard-a at 127.0.0.1:"));
+    }
+    try (Connection client = rig.router.connect()) {
+      assertThat(rows(client, "EXPLAIN (ROUTER) " + sql))
+          .anyMatch(line -> line.contains("index lookup"))
+          .noneMatch(line -> line.contains("Target"));
+    }
+  }
+
+  @ParameterizedTest
+  @Order(3)
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "INSERT INTO users VALUES (1, 2, 'new@x') | target/read-only",
+        "UPDATE users SET email = 'new@x' WHERE tenant_id = 1 AND user_id = 1 | target/read-only",
+        "DELETE FROM users WHERE tenant_id = 1 | target/read-only",
+        "DELETE FROM users | target/read-only",
+        "UPDATE countries SET name = 'x' | target/read-only",
+        "INSERT INTO own VALUES (1) | target/read-only",
+        "EXPLAIN (ROUTER, ANALYZE) DELETE FROM users | target/read-only",
+        "EXPLAIN ANALYZE DELETE FROM users | target/read-only",
+        "SELECT nextval('counted') | nextval",
+        "SELECT writes() FROM users WHERE tenant_id = 1 | CREATE TABLE",
+        "SELECT * FROM users WHERE tenant_id = 1 FOR UPDATE | target/read-only",
+        "SELECT * FROM users FOR SHARE | target/read-only",
+        "CREATE TABLE another (id int) | CREATE TABLE",
+      })
+  void nothingIsWritten(String sql, String words) throws SQLException {
+    try (Connection client = rig.replicas("30s")) {
+      assertThatThrownBy(() -> rows(client, sql))
+          .hasMessageContaining(words)
+          .extracting(e -> ((SQLException) e).getSQLState())
+          .isEqualTo("25006");
+    }
+  }
+
+  @Test
+  @Order(4)
+  void aTransactionHasOneTarget() throws SQLException {
+    try (Connection client = rig.router.connect()) {
+      rows(client, "BEGIN");
+      rows(client, "SET LOCAL pgconcord.target = 'replica'");
+      assertThat(rows(client, "SELECT pg_is_in_recovery()")).containsExactly("t");
+      assertThat(rows(client, "SELECT count(*) FROM users")).containsExactly("8");
+      rows(client, "SET LOCAL pgconcord.target = 'primary'");
+      assertThat(state(client, "SELECT 1")).isEqualTo("25001");
+      rows(client, "ROLLBACK");
+      assertThat(rows(client, "SELECT pg_is_in_recovery()")).containsExactly("f");
+
+      rows(client, "BEGIN");
+      rows(client, "INSERT INTO users VALUES (1, 9, 'nine@x')");
+      rows(client, "SET LOCAL pgconcord.target = 'replica'");
+      assertThat(state(client, "SELECT count(*) FROM users")).isEqualTo("25001");
+      rows(client, "ROLLBACK");
+
+      rows(client, "SET pgconcord.target = 'replica'");
+      rows(client, "BEGIN READ WRITE");
+      assertThat(state(client, "SELECT 1")).isEqualTo("25006");
+      rows(client, "ROLLBACK");
+      rows(client, "BEGIN ISOLATION LEVEL REPEATABLE READ");
+      assertThat(rows(client, "SELECT count(*) FROM users")).containsExactly("8");
+      assertThat(rows(client, "SELECT count(*) FROM users")).containsExactly("8");
+      rows(client, "COMMIT");
+      assertThat(state(client, "SET pgconcord.target = 'replicas'")).isEqualTo("22023");
+      assertThat(state(client, "SET pgconcord.max_replica_lag = '10'")).isEqualTo("22023");
+    }
+  }
+
+  @Test
+  @Order(5)
+  void anIdlePrimaryIsNoLagAndAReplicaThatReceivesNothingIs() throws SQLException {
+    try (Connection client = rig.replicas("1s");
+        Connection patient = rig.replicas("10min");
+        Connection writer = rig.router.connect()) {
+      // Longer than the bound without a write.
+      long begun = System.nanoTime();
+      await().atMost(SLOW).until(() -> System.nanoTime() - begun > 1_500_000_000L);
+      assertThat(rows(client, "SELECT count(*) FROM users")).containsExactly("8");
+
+      String conninfo = rig.at(rig.replicaOfB, "SHOW primary_conninfo").get(0);
+      rig.at(rig.replicaOfB, "ALTER SYSTEM SET primary_conninfo = ''");
+      rig.at(rig.replicaOfB, "SELECT pg_reload_conf()");
+      await()
+          .atMost(SLOW)
+          .until(() -> rig.at(rig.replicaOfB, "SELECT 1 FROM pg_stat_wal_receiver").isEmpty());
+      for (int tenant = 100; tenant < 108; tenant++) {
+        rows(writer, "INSERT INTO users VALUES (%1$d, 1, 'user%1$d@x')".formatted(tenant));
+      }
+      await()
+          .atMost(SLOW)
+          .untilAsserted(
+              () ->
+                  assertThat(detail(client, "SELECT count(*) FROM users"))
+                      .contains("it lags")
+                      .contains(address(rig.replicaOfB).toString()));
+      assertThat(rows(client, "EXPLAIN (ROUTER) SELECT 1 FROM users"))
+          .anyMatch(line -> line.contains("Replica not used: shard-b"));
+      // Within a wide bound the older answer is what was asked for.
+      assertThat(rows(patient, "SELECT count(*) FROM users WHERE tenant_id < 100"))
+          .containsExactly("8");
+
+      rig.at(rig.replicaOfB, "ALTER SYSTEM SET primary_conninfo = '%s'".formatted(conninfo));
+      rig.at(rig.replicaOfB, "SELECT pg_reload_conf()");
+      rows(writer, "DELETE FROM users WHERE tenant_id >= 100");
+    }
+  }
+
+  @Test
+  @Order(6)
+  void aReplicaAnswersUnderNoStateThatItHasNotReached() throws Exception {
+    String sql = "SELECT count(*) FROM users WHERE tenant_id >= 200";
+    try (Connection client = rig.replicas("10min");
+        Connection writer = rig.router.connect()) {
+      caughtUp("10min", "SELECT count(*) FROM users", "8");
+      rig.at(rig.replicaOfA, "SELECT pg_wal_replay_pause()");
+      rig.at(rig.replicaOfB, "SELECT pg_wal_replay_pause()");
+      for (int tenant = 200; tenant < 204; tenant++) {
+        rows(writer, "INSERT INTO users VALUES (%1$d, 1, 'user%1$d@x')".formatted(tenant));
+      }
+      assertThat(rows(client, sql)).containsExactly("0");
+
+      rig.router.publish(GsiState.WRITE_ONLY);
+      CompletableFuture<String> answer =
+          CompletableFuture.supplyAsync(() -> state(client, sql) + detail(client, sql));
+      rig.at(rig.replicaOfA, "SELECT pg_wal_replay_resume()");
+      rig.at(rig.replicaOfB, "SELECT pg_wal_replay_resume()");
+
+      // Answered with the rows, or refused when this machine took too long; never without them.
+      assertThat(answer.get()).doesNotContain("[0]");
+      await().atMost(SLOW).untilAsserted(() -> assertThat(rows(client, sql)).containsExactly("4"));
+      rows(writer, "DELETE FROM users WHERE tenant_id >= 200");
+    }
+  }
+
+  @Test
+  @Order(7)
+  void aServerOfAnotherShardOrNoneIsRefused() throws SQLException {
+    List<ShardAddress> good = List.of(address(rig.replicaOfB));
+    ShardAddress primary = address(rig.cluster.shard(TwoShards.A));
+    ShardAddress nobody = new ShardAddress("127.0.0.1", 1);
+    try (Connection client = rig.replicas("30s")) {
+      rig.configure(List.of(address(rig.replicaOfB)), good);
+      awaitDetail(client, "another system");
+      rig.configure(List.of(primary), good);
+      awaitDetail(client, "no standby");
+      rig.configure(List.of(nobody), good);
+      awaitDetail(client, "does not answer");
+      rig.configure(List.of(), good);
+      assertThatThrownBy(() -> rows(client, "SELECT 1"))
+          .hasMessageContaining("names no replica of shard shard-a");
+      rig.configure(List.of(nobody, primary, address(rig.replicaOfA)), good);
+      await()
+          .atMost(SLOW)
+          .untilAsserted(
+              () ->
+                  assertThat(rows(client, "SELECT inet_server_port()::text"))
+                      .containsExactly(Integer.toString(rig.replicaOfA.port())));
+    }
+  }
+
+  private static void awaitDetail(Connection client, String words) {
+    await()
+        .atMost(SLOW)
+        .untilAsserted(() -> assertThat(detail(client, "SELECT 1")).contains(words));
+  }
+
+  @Test
+  @Order(8)
+  void aPromotedReplicaIsReadNoMore() throws SQLException {
+    ShardProcess promoted = rig.replicaOfB;
+    try (Connection client = rig.replicas("30s")) {
+      assertThat(rows(client, "SELECT count(*) FROM users")).hasSize(1);
+      rig.at(promoted, "SELECT pg_promote()");
+      // The session's own connection is still open, and the watch may not have looked yet.
+      assertThat(state(client, "SELECT count(*) FROM users")).isEqualTo("57P03");
+      assertThat(detail(client, "SELECT count(*) FROM users")).contains("no standby");
+      rows(client, "SET pgconcord.target = 'primary'");
+      rows(client, "INSERT INTO users VALUES (1, 77, 'late@x')");
+      assertThat(rig.at(promoted, "SELECT 1 FROM users WHERE user_id = 77")).isEmpty();
+    }
+  }
+}
