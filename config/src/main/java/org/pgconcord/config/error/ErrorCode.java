@@ -288,7 +288,7 @@ public enum ErrorCode {
       "sql/merge",
       "0A000",
       ErrorCategory.REFUSED,
-      "MERGE is supported on a sharded table without indexes alone, where it stays on one shard.",
+      "MERGE is supported on a sharded table where it stays on one shard, without strict indexes.",
       "Pin target and source by the shard key; else use INSERT, UPDATE and DELETE."),
   SQL_MISPLACED_TABLE(
       "sql/misplaced-table",

@@ -72,7 +72,7 @@ final class CopyFrom implements CopyReceiver, RowReader.Rows {
     return format.withDotEnds(version(tx.serverVersion()) < DOT_IS_DATA_FROM);
   }
 
-  private static int version(String text) {
+  static int version(String text) {
     int end = 0;
     while (end < text.length() && Character.isDigit(text.charAt(end))) {
       end++;

@@ -213,8 +213,13 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void merge(Plan.Merge plan) {
-    OnOneShard.run(
-        execution, plan.facts(), plan.shard(execution.planned().text(), execution.parameters()));
+    ShardId shard = plan.shard(execution.planned().text(), execution.parameters());
+    if (plan.entries().isPresent()) {
+      execution.requireEqualCopies(plan.facts(), List.of(shard));
+      MergeWithEntries.run(execution, plan.entries().get(), shard);
+    } else {
+      OnOneShard.run(execution, plan.facts(), shard);
+    }
     return null;
   }
 

@@ -2,10 +2,12 @@ package org.pgconcord.router.plan;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.config.topology.Placement;
 import org.pgconcord.config.value.TableName;
 import org.pgconcord.router.analyse.DeclaredTable;
@@ -35,8 +37,9 @@ final class MergePlanner {
   }
 
   Plan plan() {
-    requireTarget();
+    DeclaredTable table = requireTarget();
     requireNoSubqueries();
+    requireGiven(table);
     List<Plan> plans = new ArrayList<>();
     List<String> twins = new ArrayList<>(parts.twins(input.text()));
     twins.forEach(twin -> plans.add(pinned(planned(twin))));
@@ -54,7 +57,38 @@ final class MergePlanner {
         new StatementFacts(
             StatementFacts.Command.OTHER, true, first.tables(), List.of(), first.stale()),
         parts,
-        plans);
+        plans,
+        MergeEntries.of(input, table, maintained(table)));
+  }
+
+  private List<Gsi> maintained(DeclaredTable table) {
+    return input.database().gsisOf(table.name()).stream()
+        .filter(gsi -> input.context().state().status(gsi.name()).state().maintained())
+        .toList();
+  }
+
+  /** A shard's own sequence would give what other shards have given. */
+  private void requireGiven(DeclaredTable table) {
+    boolean asks =
+        parts.actions().stream()
+            .flatMap(action -> action.values().stream())
+            .flatMapToInt(values -> IntStream.range(values.from(), values.to()))
+            .anyMatch(i -> input.tokens().isWord(i, "default"));
+    if (asks && !NumberRules.numbered(table).isEmpty()) {
+      throw ErrorCode.WRITE_NUMBER.because(
+          "the MERGE asks for DEFAULT, and %s has columns with sequences".formatted(table.name()));
+    }
+    parts.actions().stream()
+        .flatMap(action -> action.columns().stream())
+        .forEach(
+            columns ->
+                NumberRules.refuseUnlessGiven(
+                    table,
+                    IntStream.range(columns.from(), columns.to())
+                        .filter(i -> input.tokens().kind(i).isName())
+                        .mapToObj(i -> Names.of(input.tokens(), i))
+                        .toList(),
+                    "the MERGE"));
   }
 
   private Plan planned(String sql) {
@@ -68,7 +102,7 @@ final class MergePlanner {
   }
 
   private static Plan pinned(Plan plan) {
-    if (plan instanceof Plan.Write write && write.entries().isEmpty()) {
+    if (plan instanceof Plan.Write) {
       return plan;
     }
     throw several("the rows that the MERGE looks at or stores are not on one shard");
@@ -78,7 +112,7 @@ final class MergePlanner {
     return ErrorCode.SQL_MERGE.because(why);
   }
 
-  private void requireTarget() {
+  private DeclaredTable requireTarget() {
     List<String> name = new ArrayList<>();
     for (int i = parts.name().from(); i < parts.name().to(); i += 2) {
       name.add(Names.of(input.tokens(), i));
@@ -90,15 +124,18 @@ final class MergePlanner {
     }
     DeclaredTable table = declared.table();
     TableName target = table.name();
-    if (!input.database().gsisOf(target).isEmpty()) {
-      throw ErrorCode.SQL_MERGE.because(
-          "%s owns index %s, whose entries a MERGE would change unseen"
-              .formatted(target, input.database().gsisOf(target).get(0).name()));
+    Optional<Gsi> strict =
+        input.database().gsisOf(target).stream().filter(gsi -> !gsi.extended()).findFirst();
+    if (strict.isPresent()) {
+      throw ErrorCode.SQL_MERGE
+          .because("%s owns index %s in strict mode".formatted(target, strict.get().name()))
+          .withHint("Set the index's gsi_mode to extended; else use INSERT, UPDATE and DELETE.");
     } else if (!input.database().referencesOf(target).isEmpty()) {
       throw ErrorCode.SQL_MERGE.because(
           "%s refers to index %s, and the rows of a MERGE are not checked"
               .formatted(target, input.database().referencesOf(target).get(0).gsi()));
     }
+    return table;
   }
 
   /** In the source a query may stand; what others would read is not looked at here. */

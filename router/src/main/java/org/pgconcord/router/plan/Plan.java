@@ -358,8 +358,12 @@ public sealed interface Plan
    * MERGE on the one shard to which all its parts lead; the client's text is sent there as it is.
    *
    * @param plans of its parts put as other statements, in their order, and of its source
+   * @param entries where the target owns maintained indexes; the text to send is then {@link
+   *     MergeEntries#sql}
    */
-  record Merge(StatementFacts facts, MergeText parts, List<Plan> plans) implements Plan {
+  record Merge(
+      StatementFacts facts, MergeText parts, List<Plan> plans, Optional<MergeEntries> entries)
+      implements Plan {
     public Merge {
       plans = List.copyOf(plans);
     }

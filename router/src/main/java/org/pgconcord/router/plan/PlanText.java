@@ -303,7 +303,15 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
     } catch (ConcordException e) {
       rows.add("Shard", e.message());
     }
-    return finish(rows, plan.facts(), text.sql());
+    plan.entries()
+        .ifPresent(
+            work ->
+                listed(
+                    "Maintains",
+                    work.gsis().stream().map(Gsi::name).map(Object::toString).toList(),
+                    rows));
+    return finish(
+        rows, plan.facts(), plan.entries().map(work -> work.sql(text)).orElseGet(text::sql));
   }
 
   @Override

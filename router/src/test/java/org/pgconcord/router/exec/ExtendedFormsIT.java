@@ -475,4 +475,64 @@ class ExtendedFormsIT {
       rig.entriesAreTrue("referring rows");
     }
   }
+
+  private static final List<String> MERGES =
+      List.of(
+          "USING (VALUES (1, 'm1', 'n'), (7, 'm7', 'z')) v (id, mail, name) ON u.tenant_id = %1$d AND u.user_id = v.id WHEN MATCHED AND u.user_id > 0 THEN UPDATE SET email = v.mail, name = v.name WHEN NOT MATCHED THEN INSERT (tenant_id, user_id, email, name) VALUES (%1$d, v.id, v.mail, v.name) RETURNING merge_action(), v.id, u.email, u.loud",
+          "USING (SELECT * FROM orders WHERE tenant_id = %1$d) o ON u.tenant_id = %1$d AND u.user_id = o.order_id WHEN MATCHED AND o.label = 'keep' THEN DO NOTHING WHEN MATCHED AND o.label = 'gone' THEN DELETE WHEN MATCHED THEN UPDATE SET (floor, seat) = (5, o.label), email = o.label || u.email WHEN NOT MATCHED AND o.order_id < 100 THEN INSERT (email, user_id, tenant_id, city) VALUES (o.label || o.order_id, o.order_id, %1$d, 'FR') RETURNING *",
+          "USING (SELECT 2 AS id) s ON u.tenant_id = %2$d AND u.user_id = s.id WHEN MATCHED THEN DELETE",
+          "USING countries c ON u.tenant_id = %2$d AND u.city = c.code AND u.user_id = 1 WHEN MATCHED THEN UPDATE SET email = c.name, user_id = 50 RETURNING u.user_id",
+          // one row twice, a key that is taken, a key that is free now
+          "USING (VALUES (1), (1)) v (id) ON u.tenant_id = %1$d AND u.user_id = v.id WHEN MATCHED THEN UPDATE SET email = 'twice'",
+          "USING (VALUES (1)) v (id) ON u.tenant_id = %1$d AND u.user_id = v.id WHEN MATCHED THEN UPDATE SET email = 'm7'",
+          "USING (VALUES (1, 'x'), (7, 'y'), (9, 'm7')) v (id, mail) ON u.tenant_id = %1$d AND u.user_id = v.id WHEN MATCHED AND v.id = 7 THEN DELETE WHEN MATCHED THEN UPDATE SET email = v.mail WHEN NOT MATCHED THEN INSERT (tenant_id, user_id, email) VALUES (%1$d, v.id, v.mail) RETURNING u.user_id",
+          "USING (VALUES (1)) v (id) ON u.tenant_id = %1$d AND u.user_id = v.id AND false WHEN MATCHED THEN DELETE");
+
+  @Test
+  void aMergeChangesEntries() throws SQLException {
+    for (String mode : List.of("simple", "extended")) {
+      rig.empty();
+      try (Connection client = rig.router.connect(mode);
+          Connection plain = rig.router.cluster.asSuperuser(rig.shards.get(0))) {
+        DeclaredRouter.rows(
+            plain,
+            "CREATE TEMP TABLE users "
+                + ExtendedRig.USERS.replaceFirst("\\)$", ", UNIQUE (email) DEFERRABLE)"));
+        DeclaredRouter.rows(
+            plain, "CREATE TEMP TABLE orders (tenant_id bigint, order_id bigint, label text)");
+        long tenant = rig.tenant(1, 0);
+        for (Connection each : List.of(client, plain)) {
+          for (int shard = 0; shard < 3; shard++) {
+            DeclaredRouter.rows(
+                each,
+                "INSERT INTO users (tenant_id, user_id, email, city, name) VALUES (%1$d, 1, 'a%1$d', 'FI', 'n'), (%1$d, 2, 'b%1$d', 'FI', 'n'), (%1$d, 3, 'c%1$d', 'FI', 'n')"
+                    .formatted(rig.tenant(shard, 0)));
+          }
+          DeclaredRouter.rows(
+              each,
+              "INSERT INTO orders VALUES (%1$d, 1, 'keep'), (%1$d, 2, 'gone'), (%1$d, 3, 'new'), (%1$d, 30, 'k'), (%1$d, 300, 'k')"
+                  .formatted(tenant));
+        }
+        for (String merge : MERGES) {
+          String sql = "MERGE INTO users u " + merge.formatted(tenant, rig.tenant(2, 0));
+          assertThat(outcome(client, sql).stream().sorted().toList())
+              .as(sql)
+              .isEqualTo(outcome(plain, sql).stream().sorted().toList());
+          assertThat(
+                  rig.everywhere("SELECT u::text FROM public.users u").stream().sorted().toList())
+              .as(sql)
+              .isEqualTo(sorted(plain, "SELECT u::text FROM users u"));
+          rig.entriesAreTrue(sql);
+        }
+        for (String refused :
+            List.of(
+                "MERGE INTO people u USING (VALUES (1)) v (id) ON u.tenant_id = 1 AND u.person_id = v.id WHEN MATCHED THEN DELETE",
+                "EXPLAIN ANALYZE MERGE INTO users u USING (VALUES (1)) v (id) ON u.tenant_id = 1 AND u.user_id = v.id WHEN MATCHED THEN DELETE",
+                "MERGE INTO users u USING (VALUES (1)) v (id) ON u.user_id = v.id WHEN MATCHED THEN DELETE",
+                "MERGE INTO users u USING (VALUES (1)) v (id) ON u.tenant_id = 1 AND u.user_id = v.id WHEN MATCHED THEN DELETE RETURNING old.email")) {
+          assertThat(outcome(client, refused)).as(refused).containsExactly("0A000");
+        }
+      }
+    }
+  }
 }

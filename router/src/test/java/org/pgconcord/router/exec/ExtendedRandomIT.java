@@ -122,7 +122,8 @@ class ExtendedRandomIT {
           case 9 -> "city IN ('Oulu', 'Turku') AND floor = " + user;
           default -> "tenant_id = %d AND user_id = %d".formatted(tenant, user);
         };
-    return switch (random.nextInt(11)) {
+    return switch (random.nextInt(12)) {
+      case 11 -> merge(tenant, user, key, city);
       case 9, 10 -> upsert(tenants, tenant, user, key, city);
       case 0 -> "DELETE FROM users WHERE " + where;
       case 1 -> "UPDATE users SET email = 'k%d' WHERE %s".formatted(key, where);
@@ -181,6 +182,26 @@ class ExtendedRandomIT {
         + (random.nextBoolean() ? "(tenant_id, user_id)" : "ON CONSTRAINT users_pkey")
         + " DO UPDATE SET "
         + set;
+  }
+
+  /** Of one tenant, some of whose rows are there. */
+  private String merge(long tenant, int user, int key, String city) {
+    String matched =
+        switch (random.nextInt(4)) {
+          case 0 -> "MATCHED AND u.city = 'Oulu' THEN DELETE WHEN MATCHED THEN DO NOTHING";
+          case 1 -> "MATCHED THEN UPDATE SET email = v.mail, city = %s".formatted(city);
+          case 2 -> "MATCHED AND v.id > 0 THEN UPDATE SET floor = v.id, seat = v.mail, name = 'w'";
+          default -> "MATCHED THEN UPDATE SET user_id = v.id + 10, email = u.email || 'x'";
+        };
+    String source =
+        "(VALUES (%d, 'k%d'), (%d, 'k%d')) v (id, mail)"
+            .formatted(user, key, random.nextInt(3), random.nextInt(9));
+    return "MERGE INTO users u USING %s ON u.tenant_id = %d AND u.user_id = v.id WHEN %s"
+            .formatted(source, tenant, matched)
+        + (random.nextBoolean()
+            ? " WHEN NOT MATCHED THEN INSERT (tenant_id, user_id, email, city) VALUES (%d, v.id, v.mail, %s)"
+                .formatted(tenant, city)
+            : "");
   }
 
   /** How many rows, or the error's SQLSTATE. */
