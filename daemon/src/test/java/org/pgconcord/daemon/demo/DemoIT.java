@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.pgconcord.daemon.process.DaemonClasses;
 import org.pgconcord.testkit.cluster.FreePort;
 
 /** The demo as people run it, in a process of its own. */
@@ -88,9 +89,7 @@ final class DemoIT {
   }
 
   private Process start(String... arguments) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx512m", "-cp", System.getProperty("java.class.path")));
+    List<String> command = new ArrayList<>(DaemonClasses.find().java());
     command.addAll(List.of("org.pgconcord.daemon.Main", "demo"));
     command.addAll(List.of("--dir", directory().toString()));
     List<String> given = List.of(arguments);

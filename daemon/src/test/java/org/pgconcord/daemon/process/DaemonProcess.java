@@ -37,10 +37,13 @@ public final class DaemonProcess implements AutoCloseable {
   /** Starts it and returns at once. */
   public static DaemonProcess launch(Path config, int adminPort, Path log, List<String> flags)
       throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", classPath()));
+    return launch(DaemonClasses.find(), config, adminPort, log, flags);
+  }
+
+  static DaemonProcess launch(
+      DaemonClasses classes, Path config, int adminPort, Path log, List<String> flags)
+      throws IOException {
+    List<String> command = new ArrayList<>(classes.java());
     command.addAll(List.of(Main.class.getName(), "serve", "--config", config.toString()));
     command.addAll(flags);
     Process process =
@@ -49,10 +52,6 @@ public final class DaemonProcess implements AutoCloseable {
             .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
             .start();
     return new DaemonProcess(log, adminPort, process);
-  }
-
-  private static String classPath() {
-    return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
   }
 
   /** Returns when {@code /readyz} says so; fails with the log when the process ends first. */
