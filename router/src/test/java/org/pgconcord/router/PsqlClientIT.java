@@ -131,7 +131,7 @@ class PsqlClientIT {
           "LISTEN x",
           "TABLE countries",
           "PREPARE p AS SELECT 1",
-          "DECLARE c CURSOR FOR SELECT 1",
+          "DECLARE c CURSOR WITH HOLD FOR SELECT 1",
           "CREATE TEMP TABLE t (a int)",
           "SELECT pg_advisory_lock(1)",
           "SELECT set_config('search_path', '', false)",

@@ -173,8 +173,8 @@ public enum ErrorCode {
       "query/locking",
       "0A000",
       ErrorCategory.REFUSED,
-      "FOR UPDATE and FOR SHARE need all rows on one shard, and no reference table.",
-      "Add an equality on the shard key, or lock the sharded rows alone."),
+      "FOR UPDATE and FOR SHARE lock rows where each of them is, not what is made of them here.",
+      "Add an equality on the shard key, or lock the sharded rows alone, by OF."),
   QUERY_NEEDS_MERGE(
       "query/needs-merge",
       "0A000",
@@ -258,8 +258,8 @@ public enum ErrorCode {
       "sql/cursor",
       "0A000",
       ErrorCategory.REFUSED,
-      "Cursors of SQL are not supported.",
-      "Fetch by the protocol: drivers offer a fetch size."),
+      "The cursor is of a kind that is not supported.",
+      "Declare it without HOLD; over several shards without SCROLL and BINARY."),
   SQL_DEFINITION(
       "sql/definition",
       "0A000",

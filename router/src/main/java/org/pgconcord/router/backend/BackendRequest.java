@@ -56,10 +56,19 @@ public sealed interface BackendRequest {
     }
   }
 
+  /**
+   * Parse, Bind, Describe of a portal that is read later: it sees what its statement would see now.
+   */
+  record Open(String sql, ParameterTypes types, Parameters parameters, String portal)
+      implements BackendRequest {}
+
   /** The next rows of a suspended portal. */
   record Continue(String portal, int maxRows) implements BackendRequest {}
 
   record ClosePortal(String portal) implements BackendRequest {}
+
+  /** The columns of a portal, or of a cursor. */
+  record DescribePortal(String portal) implements BackendRequest {}
 
   /** Parse, Describe: parameter types and row description of a statement. */
   record DescribeStatement(String sql, boolean named, ParameterTypes types)

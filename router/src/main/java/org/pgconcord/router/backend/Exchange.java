@@ -81,8 +81,14 @@ final class Exchange {
     } else if (request instanceof BackendRequest.DescribeStatement describe) {
       PreparedNames.Key wanted = new PreparedNames.Key(describe.sql(), describe.types());
       FrontendFrames.describe(out, 'S', prepare(out, wanted, describe.named()));
+    } else if (request instanceof BackendRequest.Open open) {
+      PreparedNames.Key wanted = new PreparedNames.Key(open.sql(), open.types());
+      FrontendFrames.bind(out, open.portal(), prepare(out, wanted, false), open.parameters());
+      FrontendFrames.describe(out, 'P', open.portal());
     } else if (request instanceof BackendRequest.Continue more) {
       FrontendFrames.execute(out, more.portal(), more.maxRows());
+    } else if (request instanceof BackendRequest.DescribePortal describe) {
+      FrontendFrames.describe(out, 'P', describe.portal());
     } else if (request instanceof BackendRequest.ClosePortal close) {
       FrontendFrames.close(out, 'P', close.portal());
     }

@@ -131,6 +131,11 @@ final class CopyQuery {
 
     @Override
     public void complete(Frame frame) {
+      complete("");
+    }
+
+    @Override
+    public void complete(String tag) {
       if (plan.format().binary()) {
         super.copyData(TRAILER);
       }

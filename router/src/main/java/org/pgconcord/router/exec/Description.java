@@ -28,22 +28,28 @@ import org.pgconcord.router.wire.TransactionStatus;
  * some.
  */
 final class Description {
-  private Description() {}
+  private final SessionContext session;
+  private final Transaction tx;
+  private final Cursors cursors;
 
-  static void run(
-      ClientStatement statement,
-      Planned planned,
-      SessionContext session,
-      Transaction tx,
-      DescribeSink sink,
-      Runnable end) {
+  Description(SessionContext session, Transaction tx, Cursors cursors) {
+    this.session = session;
+    this.tx = tx;
+    this.cursors = cursors;
+  }
+
+  void run(ClientStatement statement, Planned planned, DescribeSink sink, Runnable end) {
     Plan plan = planned.plan();
     if (plan instanceof Plan.Refused refused) {
       throw refused.toException();
     }
     WhereToAsk where = new WhereToAsk(session.backends().home());
     if (plan instanceof SessionCommand.ExplainRouter explain) {
-      explain(explain, where, statement, session, tx, sink, end);
+      explain(explain, where, statement, sink, end);
+    } else if (plan instanceof SessionCommand.DeclareCursor declare) {
+      declare(declare, where, statement, sink, end);
+    } else if (plan instanceof SessionCommand.FetchCursor fetch) {
+      fetch(fetch, statement, sink, end);
     } else if (plan instanceof SessionCommand command
         && !(command instanceof SessionCommand.Show)) {
       sink.parameterDescription(ParameterTypes.NONE.toFrame());
@@ -54,17 +60,72 @@ final class Description {
           plan instanceof Plan.Numbered n
               ? new ClientStatement("", n.sample(planned.text()).text().sql(), statement.types())
               : statement;
-      ask(backend(plan.match(where), session, tx), numbered, new Answer(tx, sink, end));
+      ask(backend(plan.match(where)), numbered, new Answer(tx, sink, end));
     }
   }
 
+  // --- cursors ---------------------------------------------------------------------------------
+
+  /** The parameters are those of its query; there are no rows. */
+  private void declare(
+      SessionCommand.DeclareCursor declare,
+      WhereToAsk where,
+      ClientStatement statement,
+      DescribeSink sink,
+      Runnable end) {
+    ClientStatement query =
+        new ClientStatement("", declare.query().text().sql(), statement.types());
+    ask(
+        backend(declare.query().plan().match(where)),
+        query,
+        new Answer(tx, sink, end) {
+          @Override
+          public void rowDescription(Frame frame) {
+            noData();
+          }
+        });
+  }
+
+  private void fetch(
+      SessionCommand.FetchCursor fetch,
+      ClientStatement statement,
+      DescribeSink sink,
+      Runnable end) {
+    Cursors.Cursor cursor = cursors.find(fetch.name());
+    if (cursor instanceof Cursors.Cursor.OnShard one) {
+      ask(tx.backend(one.shard()), statement, new Answer(tx, sink, end));
+      return;
+    }
+    sink.parameterDescription(ParameterTypes.NONE.toFrame());
+    if (fetch.move() || cursor == null) {
+      sink.noData();
+      end.run();
+    } else {
+      ofCursor(fetch.name(), sink, end);
+    }
+  }
+
+  /** The columns of an open cursor. */
+  void ofCursor(String name, DescribeSink sink, Runnable end) {
+    Cursors.Cursor cursor = cursors.find(name);
+    if (cursor instanceof Cursors.Cursor.Streamed streamed) {
+      sink.rowDescription(streamed.rows().description().toFrame());
+      end.run();
+    } else if (cursor instanceof Cursors.Cursor.OnShard one) {
+      ask(
+          tx.backend(one.shard()),
+          new BackendRequest.DescribePortal(name),
+          new Answer(tx, sink, end));
+    }
+  }
+
+  // --- explained statements --------------------------------------------------------------------
+
   /** The parameters are those of the statement that is explained; the column is our own. */
-  private static void explain(
+  private void explain(
       SessionCommand.ExplainRouter explain,
       WhereToAsk where,
       ClientStatement statement,
-      SessionContext session,
-      Transaction tx,
       DescribeSink sink,
       Runnable end) {
     RowDescription columns = RouterExplain.columns(explain.format());
@@ -78,7 +139,7 @@ final class Description {
     ClientStatement inner =
         new ClientStatement("", explain.explained().text().sql(), statement.types());
     ask(
-        backend(plan.match(where), session, tx),
+        backend(plan.match(where)),
         inner,
         new Answer(tx, sink, end) {
           @Override
@@ -94,23 +155,25 @@ final class Description {
   }
 
   /** Inside the transaction only where that has begun already. */
-  private static CompletableFuture<BackendConnection> backend(
-      ShardId shard, SessionContext session, Transaction tx) {
+  private CompletableFuture<BackendConnection> backend(ShardId shard) {
     return tx.shards().contains(shard)
         ? tx.backend(shard)
         : session.backends().acquire(shard, BackendRole.CLIENT);
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored")
   private static void ask(
       CompletableFuture<BackendConnection> backend, ClientStatement statement, Answer answer) {
+    ask(
+        backend,
+        new BackendRequest.DescribeStatement(statement.sql(), statement.named(), statement.types()),
+        answer);
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private static void ask(
+      CompletableFuture<BackendConnection> backend, BackendRequest request, Answer answer) {
     backend
-        .thenAccept(
-            b ->
-                b.send(
-                    new BackendRequest.DescribeStatement(
-                        statement.sql(), statement.named(), statement.types()),
-                    answer))
+        .thenAccept(b -> b.send(request, answer))
         .exceptionally(
             failure -> {
               answer.failed(Failures.fields(failure));
@@ -133,6 +196,11 @@ final class Description {
     @Override
     public ShardId scatter(Plan.Scatter plan) {
       return plan.group().shards().get(0);
+    }
+
+    @Override
+    public ShardId sorted(Plan.Sorted plan) {
+      return plan.rows().match(this);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package org.pgconcord.router.exec;
 
 import java.util.List;
+import java.util.Optional;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.plan.CopyInto;
 import org.pgconcord.router.plan.Plan;
@@ -33,15 +34,18 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void anyCopy(Plan.AnyCopy plan) {
+    OnOneShard.run(execution, plan.facts(), copy(execution, plan));
+    return null;
+  }
+
+  /** The copy to read: one that the transaction reads already, if it is equal. */
+  static ShardId copy(Execution execution, Plan.AnyCopy plan) {
     List<ShardId> equal = plan.facts().stale().without(plan.shards());
     List<ShardId> shards = equal.isEmpty() ? plan.shards() : equal;
-    ShardId shard =
-        shards.stream()
-            .filter(execution.tx().shards()::contains)
-            .findFirst()
-            .orElseGet(() -> shards.get(execution.spread(shards.size())));
-    OnOneShard.run(execution, plan.facts(), shard);
-    return null;
+    return shards.stream()
+        .filter(execution.tx().shards()::contains)
+        .findFirst()
+        .orElseGet(() -> shards.get(execution.spread(shards.size())));
   }
 
   @Override
@@ -55,15 +59,18 @@ final class Dispatch implements Plan.Cases<Void> {
   }
 
   @Override
-  public Void gather(Plan.Gather plan) {
-    StatementText text = execution.planned().text();
-    boolean named = plan.fetches().stream().allMatch(fetch -> fetch.binding().isPresent());
+  public Void sorted(Plan.Sorted plan) {
+    Plan.Scatter rows = plan.rows();
+    List<ShardId> shards = rows.shards(execution.planned().text(), execution.parameters());
     execution.requireFanOut(
-        named ? FanOut.MULTI : FanOut.SCATTER,
-        () ->
-            plan.fetches().stream()
-                .flatMap(fetch -> fetch.shards(text, execution.parameters()).stream())
-                .toList());
+        rows.binding().isPresent() ? FanOut.MULTI : FanOut.SCATTER, () -> shards);
+    execution.requireEqualCopies(plan.facts(), shards);
+    StreamedRows.run(execution, shards, Optional.of(plan));
+    return null;
+  }
+
+  @Override
+  public Void gather(Plan.Gather plan) {
     Gather.run(execution, plan);
     return null;
   }

@@ -208,6 +208,24 @@ final class Execution {
     return new BackendRequest.Extended(text, false, types, values, portal, true, maxRows());
   }
 
+  /** Some column is to come in binary. */
+  boolean asksForBinary() {
+    org.pgconcord.router.wire.Parameters asked = wireParameters();
+    for (int i = 0; i < asked.resultFormats(); i++) {
+      if (asked.resultFormat(i) == 1) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The client's portal can be continued. */
+  void keepPortal(RowStream rows) {
+    if (maxRows() > 0) {
+      call.boundPortal().ifPresent(portal -> session.portals().open(portal, rows));
+    }
+  }
+
   /** The client has prepared the statement under a name, so that it comes again. */
   boolean named() {
     return !once && call.boundPortal().map(p -> p.statement().named()).orElse(false);

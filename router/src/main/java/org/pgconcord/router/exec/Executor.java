@@ -8,8 +8,6 @@ import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.catalog.CopiedTable;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.value.ShardId;
-import org.pgconcord.router.backend.BackendListener;
-import org.pgconcord.router.backend.BackendRequest;
 import org.pgconcord.router.backend.FenceCall;
 import org.pgconcord.router.entries.ServiceSessions;
 import org.pgconcord.router.plan.Plan;
@@ -54,6 +52,7 @@ public final class Executor implements StatementRunner {
   private final SessionCommands commands;
   private final RunningStatement statement;
   private final Portals portals = new Portals();
+  private final Cursors cursors = new Cursors();
   private final StatementFences fences;
   private final Interrupts interrupts = new Interrupts();
   private RouterEpochs.@Nullable Stay stay;
@@ -101,7 +100,7 @@ public final class Executor implements StatementRunner {
                 services.metrics(),
                 session.database(),
                 session.loop()));
-    this.commands = new SessionCommands(session, tx);
+    this.commands = new SessionCommands(session, tx, cursors);
     this.fences = new StatementFences(services.epochs(), session.database(), tx);
     this.statement = new RunningStatement(session, services.deadlocks(), tx, interrupts);
   }
@@ -190,8 +189,10 @@ public final class Executor implements StatementRunner {
     Portals.Open portal = portals.find(call.portal());
     if (portal == null) {
       execution.failPlain("34000", "portal \"" + call.portal().name() + "\" cannot be continued");
-    } else {
-      OnOneShard.goOn(execution, call, portal);
+    } else if (portal instanceof Portals.Open.Streamed streamed) {
+      StreamedRows.goOn(execution, streamed.rows(), call.maxRows());
+    } else if (portal instanceof Portals.Open.OnBackend one) {
+      OnOneShard.goOn(execution, call, one);
     }
   }
 
@@ -273,6 +274,7 @@ public final class Executor implements StatementRunner {
     statement.end();
     if (tx.scope() == Transaction.Scope.NONE) {
       portals.clear();
+      cursors.clear();
       if (stay != null) {
         stay.leave();
         stay = null;
@@ -283,8 +285,10 @@ public final class Executor implements StatementRunner {
   @Override
   public void closePortal(ClientPortal portal) {
     Portals.Open open = portals.remove(portal);
-    if (open != null && open.backend().open()) {
-      open.backend().send(new BackendRequest.ClosePortal(open.name()), new Ignored());
+    if (open instanceof Portals.Open.Streamed streamed) {
+      streamed.rows().close();
+    } else if (open instanceof Portals.Open.OnBackend one) {
+      new ShardPortal(one.backend(), one.name()).close();
     }
   }
 
@@ -354,7 +358,7 @@ public final class Executor implements StatementRunner {
         endDescribe(sink);
         return;
       }
-      Description.run(statement, planned, session, tx, sink, () -> endDescribe(sink));
+      new Description(session, tx, cursors).run(statement, planned, sink, () -> endDescribe(sink));
     } catch (RuntimeException e) {
       tx.fail();
       sink.error(Failures.fields(e));
@@ -362,17 +366,19 @@ public final class Executor implements StatementRunner {
     }
   }
 
+  @Override
+  public boolean hasCursor(String name) {
+    return cursors.find(name) != null;
+  }
+
+  @Override
+  public void describeCursor(String name, DescribeSink sink) {
+    enter();
+    new Description(session, tx, cursors).ofCursor(name, sink, () -> endDescribe(sink));
+  }
+
   private void endDescribe(DescribeSink sink) {
     left();
     sink.done();
-  }
-
-  /** For requests whose answer nobody waits for. */
-  private static final class Ignored implements BackendListener {
-    @Override
-    public void ready(TransactionStatus status) {}
-
-    @Override
-    public void lost(org.pgconcord.config.error.ConcordException cause) {}
   }
 }

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
@@ -17,6 +18,7 @@ import org.pgconcord.router.backend.BackendListener;
 import org.pgconcord.router.backend.BackendRequest;
 import org.pgconcord.router.plan.Fetch;
 import org.pgconcord.router.plan.Plan;
+import org.pgconcord.router.session.FanOut;
 import org.pgconcord.router.sql.SqlReplacement;
 import org.pgconcord.router.sql.StatementText;
 import org.pgconcord.router.tx.Failures;
@@ -55,17 +57,30 @@ final class Gather {
   private final List<GatheredRows> gathered = new ArrayList<>();
   private final Map<ShardId, BackendConnection> backends = new LinkedHashMap<>();
   private final List<Part> running = new ArrayList<>();
+  private final @Nullable Consumer<RowStream> opening;
   private @Nullable ErrorFields failure;
   private long held;
 
-  private Gather(Execution execution, Plan.Gather plan) {
+  private Gather(Execution execution, Plan.Gather plan, @Nullable Consumer<RowStream> opening) {
     this.execution = execution;
     this.plan = plan;
     this.text = execution.planned().text();
+    this.opening = opening;
   }
 
   static void run(Execution execution, Plan.Gather plan) {
-    Gather gather = new Gather(execution, plan);
+    run(execution, plan, null);
+  }
+
+  /** {@code then} gets the finished query's rows, all columns as text, when they are asked for. */
+  static void open(Execution execution, Plan.Gather plan, Consumer<RowStream> then) {
+    run(execution, plan, then);
+  }
+
+  private static void run(
+      Execution execution, Plan.Gather plan, @Nullable Consumer<RowStream> opening) {
+    Gather gather = new Gather(execution, plan, opening);
+    gather.requireFanOut();
     ShardId finisher = gather.finisher();
     execution.requireEqualCopies(plan.facts(), gather.readers(finisher));
     execution.then(
@@ -77,6 +92,16 @@ final class Gather {
                     DescribedStatement.ask(backend, execution.sql(), execution.declaredTypes())
                         .thenAccept(described -> gather.described(backend, described))),
         sent -> {});
+  }
+
+  private void requireFanOut() {
+    boolean named = plan.fetches().stream().allMatch(fetch -> fetch.binding().isPresent());
+    execution.requireFanOut(
+        named ? FanOut.MULTI : FanOut.SCATTER,
+        () ->
+            plan.fetches().stream()
+                .flatMap(fetch -> fetch.shards(text, execution.parameters()).stream())
+                .toList());
   }
 
   /** The shards whose copies of reference tables are read. */
@@ -270,12 +295,74 @@ final class Gather {
     }
     String sql = SqlReplacement.apply(text, replacements);
     Parameters parameters = execution.wireParameters().and(values, binary);
+    if (opening != null) {
+      ShardPortal portal = new ShardPortal(finisher, execution.session().portals().name());
+      portal.open(
+          sql,
+          query.types(),
+          parameters.withResultFormats(),
+          new Opened(portal, query.rows(), opening));
+      return;
+    }
     finisher.send(
         execution.last(sql, query.types(), parameters, finisher), new LastAnswer(query.rows()));
   }
 
   private int typeOf(String column) {
     return gathered.stream().mapToInt(rows -> rows.typeOf(column)).max().orElse(0);
+  }
+
+  /** The finished query's portal, which is read later. */
+  private final class Opened implements ShardPortal.Listener {
+    private final ShardPortal portal;
+    private final RowDescription promised;
+    private final Consumer<RowStream> then;
+    private Optional<String> differs = Optional.empty();
+
+    Opened(ShardPortal portal, RowDescription promised, Consumer<RowStream> then) {
+      this.portal = portal;
+      this.promised = promised;
+      this.then = then;
+    }
+
+    @Override
+    public void described(Frame description) {
+      differs = differing(promised, RowDescription.read(description));
+    }
+
+    @Override
+    public void notice(Frame frame) {
+      execution.sink().notice(frame);
+    }
+
+    @Override
+    public void answered(@Nullable ErrorFields fields) {
+      if (fields != null) {
+        execution.fail(withoutPosition(fields));
+      } else if (differs.isPresent()) {
+        execution.fail(meansElse(differs.get()));
+      } else {
+        then.accept(new Concatenation(execution.tx(), List.of(portal), promised));
+      }
+    }
+  }
+
+  private static ConcordException meansElse(String column) {
+    return ErrorCode.QUERY_NEEDS_MERGE.because(
+        "column \"%s\" of the answer means something else over gathered rows".formatted(column));
+  }
+
+  /** The first column that is not of the type that was promised. */
+  private static Optional<String> differing(RowDescription promised, RowDescription found) {
+    for (int i = 0; i < promised.fields().size(); i++) {
+      RowDescription.Field field = promised.fields().get(i);
+      if (i >= found.fields().size() || found.fields().get(i).typeOid() != field.typeOid()) {
+        return Optional.of(field.name());
+      }
+    }
+    return found.fields().size() == promised.fields().size()
+        ? Optional.empty()
+        : Optional.of(found.fields().get(promised.fields().size()).name());
   }
 
   /** The finished query's answer, under the description of the client's own. */
@@ -291,23 +378,10 @@ final class Gather {
     @Override
     public void rowDescription(Frame frame) {
       RowDescription found = RowDescription.read(frame);
-      differs = differing(found);
+      differs = differing(promised, found);
       if (differs.isEmpty() && execution().describes()) {
         super.rowDescription(inFormats().toFrame());
       }
-    }
-
-    /** The first column that is not of the type that was promised. */
-    private Optional<String> differing(RowDescription found) {
-      for (int i = 0; i < promised.fields().size(); i++) {
-        RowDescription.Field field = promised.fields().get(i);
-        if (i >= found.fields().size() || found.fields().get(i).typeOid() != field.typeOid()) {
-          return Optional.of(field.name());
-        }
-      }
-      return found.fields().size() == promised.fields().size()
-          ? Optional.empty()
-          : Optional.of(found.fields().get(promised.fields().size()).name());
     }
 
     private RowDescription inFormats() {
@@ -345,11 +419,7 @@ final class Gather {
     }
 
     private void refuse() {
-      failed(
-          ErrorFields.of(
-              ErrorCode.QUERY_NEEDS_MERGE.because(
-                  "column \"%s\" of the answer means something else over gathered rows"
-                      .formatted(differs.orElse("")))));
+      failed(ErrorFields.of(meansElse(differs.orElse(""))));
     }
 
     @Override

@@ -83,12 +83,14 @@ final class OnOneShard {
     }
   }
 
-  /** The next rows of a portal that was suspended. */
-  static void goOn(Execution execution, StatementCall.Continue call, Portals.Open portal) {
-    portal
-        .backend()
-        .send(
-            new BackendRequest.Continue(portal.name(), call.maxRows()),
-            new PassThrough(execution, false));
+  /** The next rows of a portal that was suspended; its shard hears of new savepoints first. */
+  static void goOn(
+      Execution execution, StatementCall.Continue call, Portals.Open.OnBackend portal) {
+    execution.then(
+        execution.tx().backend(portal.backend().shard()),
+        backend ->
+            backend.send(
+                new BackendRequest.Continue(portal.name(), call.maxRows()),
+                new PassThrough(execution, false)));
   }
 }

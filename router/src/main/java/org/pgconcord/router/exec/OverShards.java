@@ -2,6 +2,7 @@ package org.pgconcord.router.exec;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -58,12 +59,17 @@ final class OverShards {
    */
   static void run(Execution execution, List<ShardId> shards, long expected, List<ShardId> others) {
     if (execution.maxRows() > 0) {
-      execution.fail(
-          ErrorCode.ROW_LIMIT_OVER_SHARDS.because(
-              "a row limit over several shards is not supported"));
+      inPortions(execution, shards, expected > 0 ? others : List.of());
       return;
     }
     new OverShards(execution, shards, expected, others).ask(shards);
+  }
+
+  /** Rows in portions cannot be counted before they are given, so all shards are asked at once. */
+  private static void inPortions(Execution execution, List<ShardId> shards, List<ShardId> others) {
+    List<ShardId> all = Stream.concat(shards.stream(), others.stream()).toList();
+    execution.requireFanOut(others.isEmpty() ? FanOut.MULTI : FanOut.SCATTER, () -> all);
+    StreamedRows.run(execution, all, Optional.empty());
   }
 
   private void ask(List<ShardId> shards) {
@@ -119,8 +125,8 @@ final class OverShards {
     }
   }
 
-  private ErrorFields differ(
-      BackendConnection backend, RowDescription first, RowDescription other) {
+  static ConcordException differ(
+      @Nullable ShardId describedBy, RowDescription first, ShardId shard, RowDescription other) {
     String column = "the number of columns";
     for (int i = 0; i < Math.min(first.fields().size(), other.fields().size()); i++) {
       if (!first.fields().get(i).alike(other.fields().get(i))) {
@@ -128,9 +134,8 @@ final class OverShards {
         break;
       }
     }
-    return ErrorFields.of(
-        ErrorCode.SCATTER_SHARDS_DIFFER.because(
-            "shards %s and %s differ in %s".formatted(describedBy, backend.shard(), column)));
+    return ErrorCode.SCATTER_SHARDS_DIFFER.because(
+        "shards %s and %s differ in %s".formatted(describedBy, shard, column));
   }
 
   static boolean alike(RowDescription first, RowDescription other) {
@@ -166,7 +171,7 @@ final class OverShards {
           execution.sink().rowDescription(frame);
         }
       } else if (!alike(description, mine)) {
-        fail(backend, differ(backend, description, mine));
+        fail(backend, ErrorFields.of(differ(describedBy, description, backend.shard(), mine)));
         backend.cancel();
       }
     }

@@ -6,20 +6,35 @@ import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.session.ClientPortal;
 
 /**
- * The client's portals that are open on a backend. They end with their transaction at the latest.
+ * The client's portals that are open on backends. They end with their transaction at the latest.
  */
 final class Portals {
-  /** A portal on a backend. */
-  record Open(BackendConnection backend, String name) {}
+  /** What a portal's next rows come from. */
+  sealed interface Open {
+    /** A portal on a backend. */
+    record OnBackend(BackendConnection backend, String name) implements Open {}
+
+    /** Portals on several. */
+    record Streamed(RowStream rows) implements Open {}
+  }
 
   private final IdentityHashMap<ClientPortal, Open> open = new IdentityHashMap<>();
   private long opened;
 
   /** Names the portal on its backend. */
   String open(ClientPortal portal, BackendConnection backend) {
-    String name = "pgconcord_" + opened++;
-    open.put(portal, new Open(backend, name));
+    String name = name();
+    open.put(portal, new Open.OnBackend(backend, name));
     return name;
+  }
+
+  void open(ClientPortal portal, RowStream rows) {
+    open.put(portal, new Open.Streamed(rows));
+  }
+
+  /** A name that no other portal of the session has had. */
+  String name() {
+    return "pgconcord_" + opened++;
   }
 
   @Nullable Open find(ClientPortal portal) {

@@ -13,10 +13,14 @@ import org.pgconcord.router.wire.ErrorFields;
 final class SessionCommands {
   private final SessionContext session;
   private final Transaction tx;
+  private final Cursors cursors;
+  private final CursorCommands cursorCommands;
 
-  SessionCommands(SessionContext session, Transaction tx) {
+  SessionCommands(SessionContext session, Transaction tx, Cursors cursors) {
     this.session = session;
     this.tx = tx;
+    this.cursors = cursors;
+    this.cursorCommands = new CursorCommands(cursors, tx);
   }
 
   /** The open transaction reads all its statements from one moment, on each shard another. */
@@ -85,7 +89,13 @@ final class SessionCommands {
     @Override
     public Void rollbackTo(SessionCommand.RollbackTo command) {
       if (inBlock("ROLLBACK TO SAVEPOINT") && known(command.name())) {
-        execution.then(tx.rollbackTo(command.name()), done -> complete("ROLLBACK"));
+        long savepoint = tx.savepointNumber(command.name());
+        execution.then(
+            tx.rollbackTo(command.name()),
+            done -> {
+              cursors.rolledBackTo(savepoint);
+              complete("ROLLBACK");
+            });
       }
       return null;
     }
@@ -204,6 +214,24 @@ final class SessionCommands {
       } catch (RuntimeException e) {
         execution.fail(e);
       }
+      return null;
+    }
+
+    @Override
+    public Void declareCursor(SessionCommand.DeclareCursor command) {
+      cursorCommands.declare(execution, command);
+      return null;
+    }
+
+    @Override
+    public Void fetchCursor(SessionCommand.FetchCursor command) {
+      cursorCommands.fetch(execution, command);
+      return null;
+    }
+
+    @Override
+    public Void closeCursor(SessionCommand.CloseCursor command) {
+      cursorCommands.close(execution, command);
       return null;
     }
 

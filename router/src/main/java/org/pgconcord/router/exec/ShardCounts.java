@@ -83,6 +83,8 @@ final class ShardCounts implements Traffic {
       return query.sql().strip();
     } else if (request instanceof BackendRequest.Extended extended) {
       return extended.sql().strip();
+    } else if (request instanceof BackendRequest.Open open) {
+      return open.sql().strip();
     } else if (request instanceof BackendRequest.Fenced fenced) {
       return fenced.statement().sql().strip();
     }

@@ -120,6 +120,11 @@ final class ShardExplain implements Plan.Cases<Void> {
   }
 
   @Override
+  public Void sorted(Plan.Sorted sorted) {
+    return everywhere(sorted.rows().shards(text, parameters()), text.sql());
+  }
+
+  @Override
   public Void writeOnAll(Plan.WriteOnAll write) {
     refuseAnalyze();
     return everywhere(write.group().shards(), text.sql());

@@ -323,19 +323,25 @@ final class CopyPlanner {
     } else if (plan instanceof Plan.Refused) {
       return plan;
     } else if (plan instanceof Plan.Gather gather && !gather.facts().mayWrite()) {
-      CopyOptions options = new CopyOptions(copy);
-      return new Plan.CopyQuery(
-          new StatementFacts(
-              Command.COPY, false, gather.facts().tables(), List.of(), gather.facts().stale()),
-          gather,
-          text.sql(),
-          none(),
-          gather.finishers().get(0),
-          options.format(),
-          options.forceQuote());
+      return finished(gather, gather.finishers().get(0), text);
+    } else if (plan instanceof Plan.Sorted sorted) {
+      return finished(sorted, sorted.rows().group().shards().get(0), text);
     }
     throw ErrorCode.SQL_COPY.because(
         "COPY of a query that is not on one shard alone and no plain scatter, or of a write");
+  }
+
+  private Plan finished(Plan query, ShardId judge, StatementText text) {
+    CopyOptions options = new CopyOptions(copy);
+    return new Plan.CopyQuery(
+        new StatementFacts(
+            Command.COPY, false, query.facts().tables(), List.of(), query.facts().stale()),
+        query,
+        text.sql(),
+        none(),
+        judge,
+        options.format(),
+        options.forceQuote());
   }
 
   /** The client's text with none of the query's rows. */

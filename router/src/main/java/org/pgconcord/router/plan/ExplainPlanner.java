@@ -75,7 +75,12 @@ final class ExplainPlanner {
     StatementFacts facts = inner.facts();
     return new Plan.ShardExplain(
         new StatementFacts(
-            Command.OTHER, analyze && facts.mayWrite(), facts.tables(), facts.why(), facts.stale()),
+            Command.OTHER,
+            analyze && facts.mayWrite(),
+            facts.tables(),
+            facts.why(),
+            facts.stale(),
+            analyze && facts.locks()),
         prefix,
         explained,
         analyze,

@@ -117,6 +117,8 @@ final class GatheredInserts {
       return any.shards();
     } else if (select instanceof Plan.Scatter scatter) {
       return scatter.group().shards();
+    } else if (select instanceof Plan.Sorted sorted) {
+      return sorted.rows().group().shards();
     } else if (select instanceof Plan.Gather gather) {
       return gather.finishers();
     } else if (select instanceof Plan.Unsharded one) {

@@ -24,6 +24,7 @@ public sealed interface Plan
     permits Plan.OneShard,
         Plan.AnyCopy,
         Plan.Scatter,
+        Plan.Sorted,
         Plan.Gather,
         Plan.GsiRead,
         Plan.Unsharded,
@@ -96,6 +97,33 @@ public sealed interface Plan
     @Override
     public <R> R match(Cases<R> cases) {
       return cases.scatter(this);
+    }
+  }
+
+  /**
+   * Each shard sends its rows in the order that the query asks for; they are merged as they come.
+   *
+   * @param rows the same without an order
+   * @param added brings the keys behind the client's own columns
+   */
+  record Sorted(Scatter rows, List<SortKey> keys, SqlEdit added) implements Plan {
+    public Sorted {
+      keys = List.copyOf(keys);
+    }
+
+    @Override
+    public StatementFacts facts() {
+      return rows.facts();
+    }
+
+    /** What each shard is sent. */
+    public String sql(StatementText text) {
+      return SqlEdit.apply(text, List.of(added));
+    }
+
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.sorted(this);
     }
   }
 
@@ -583,6 +611,8 @@ public sealed interface Plan
     R anyCopy(AnyCopy plan);
 
     R scatter(Scatter plan);
+
+    R sorted(Sorted plan);
 
     R gather(Gather plan);
 

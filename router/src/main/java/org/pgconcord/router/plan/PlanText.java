@@ -73,6 +73,15 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
   }
 
   @Override
+  public PlanOutline sorted(Plan.Sorted plan) {
+    Plan.Scatter all = plan.rows();
+    PlanOutline rows =
+        route("merge", "scatter, sorted answers merged").add("Group", all.group().uid());
+    narrowed(all.group(), all.binding(), () -> all.shards(text, parameters)).on(rows, "Shards: ");
+    return finish(rows, plan.facts(), plan.sql(text));
+  }
+
+  @Override
   public PlanOutline gather(Plan.Gather plan) {
     PlanOutline rows =
         route("gather", "rows gathered, finished on one shard")
@@ -405,6 +414,9 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
 
   @Override
   public PlanOutline session(SessionCommand plan) {
+    if (plan instanceof SessionCommand.DeclareCursor cursor) {
+      return outline(cursor.query(), parameters);
+    }
     return plan instanceof SessionCommand.ExplainRouter explain
         ? outline(explain.explained(), parameters)
         : route("router", "carried out by the router");

@@ -96,11 +96,31 @@ final class QueryPlanner {
     try {
       new ScatterRules(input, facts).check(why);
     } catch (ConcordException e) {
-      if (input.locks()) {
+      Optional<SortKeys.Found> keys = sortKeys();
+      if (keys.isPresent()) {
+        return new Plan.Sorted(rows(), keys.get().keys(), keys.get().added());
+      } else if (input.locks()) {
         throw Locking.notScattered(e);
       }
       return gather(e);
     }
+    return rows();
+  }
+
+  /** Of a query that could be scattered but for its order. */
+  private Optional<SortKeys.Found> sortKeys() {
+    Optional<SortKeys.Found> keys = SortKeys.of(input, query, facts);
+    try {
+      if (keys.isPresent()) {
+        new ScatterRules(input, facts).checkSorted();
+      }
+      return keys;
+    } catch (ConcordException e) {
+      return Optional.empty();
+    }
+  }
+
+  private Plan.Scatter rows() {
     Optional<ShardBinding> binding =
         !pinned().isEmpty()
             ? Optional.of(

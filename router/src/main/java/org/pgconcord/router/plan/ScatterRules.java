@@ -22,7 +22,6 @@ import org.pgconcord.router.sql.Tokens;
 final class ScatterRules {
   private static final List<String> MERGING =
       List.of(
-          "order",
           "group",
           "having",
           "limit",
@@ -54,6 +53,18 @@ final class ScatterRules {
 
   /** Refuses what cannot be scattered, naming the reasons against narrower routes too. */
   void check(List<String> why) {
+    if (subqueries.isOutside("order")) {
+      throw merge("ORDER", why);
+    }
+    checkRows(why);
+  }
+
+  /** The same for answers that come in the order of the ORDER BY that stands at their end. */
+  void checkSorted() {
+    checkRows(List.of());
+  }
+
+  private void checkRows(List<String> why) {
     clauses(why);
     if (!facts.local().isEmpty()) {
       throw ErrorCode.QUERY_CROSS_SHARD

@@ -1,6 +1,7 @@
 package org.pgconcord.router.plan;
 
 import java.util.List;
+import java.util.Optional;
 
 /** A statement about the session or its transaction, which the router itself carries out. */
 public sealed interface SessionCommand extends Plan {
@@ -131,6 +132,43 @@ public sealed interface SessionCommand extends Plan {
     }
   }
 
+  /** DECLARE; the name is folded. */
+  record DeclareCursor(String name, Planned query, boolean scroll, boolean binary)
+      implements SessionCommand {
+    @Override
+    public StatementFacts facts() {
+      return query.plan().facts();
+    }
+
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.declareCursor(this);
+    }
+  }
+
+  /**
+   * FETCH, MOVE.
+   *
+   * @param rows how many, going forward; empty where it goes otherwise
+   */
+  record FetchCursor(String name, Optional<Long> rows, boolean move) implements SessionCommand {
+    /** All rows that are left. */
+    static final long ALL = 0;
+
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.fetchCursor(this);
+    }
+  }
+
+  /** CLOSE; empty for all. */
+  record CloseCursor(Optional<String> name) implements SessionCommand {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.closeCursor(this);
+    }
+  }
+
   /** A text without a statement: EmptyQueryResponse. */
   record Empty() implements SessionCommand {
     @Override
@@ -164,6 +202,12 @@ public sealed interface SessionCommand extends Plan {
     R discardAll(DiscardAll command);
 
     R explainRouter(ExplainRouter command);
+
+    R declareCursor(DeclareCursor command);
+
+    R fetchCursor(FetchCursor command);
+
+    R closeCursor(CloseCursor command);
 
     R empty(Empty command);
   }

@@ -95,6 +95,7 @@ public final class StatementPlanner {
         case BEGIN, COMMIT, ROLLBACK, SAVEPOINT, SET, RESET, SHOW, DISCARD ->
             new SessionPlans(text.tokens()).plan(kind);
         case EXPLAIN -> new ExplainPlanner(this, text, context).plan();
+        case CURSOR -> new CursorPlanner(this, text, context).plan();
         default -> data(kind, PlanInput.of(text, context));
       };
     } catch (ConcordException e) {
@@ -142,7 +143,6 @@ public final class StatementPlanner {
       case PREPARED ->
           throw ErrorCode.SQL_PREPARED_STATEMENT.because(
               "PREPARE, EXECUTE and DEALLOCATE are not supported as SQL");
-      case CURSOR -> throw ErrorCode.SQL_CURSOR.because("cursors are not supported as SQL");
       case LISTEN -> throw ErrorCode.SQL_LISTEN.because("LISTEN and NOTIFY are not supported");
       case PROCEDURE -> throw ErrorCode.SQL_PROCEDURE.because("DO and CALL are not supported");
       case MAINTENANCE ->

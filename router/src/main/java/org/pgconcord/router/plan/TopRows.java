@@ -1,6 +1,5 @@
 package org.pgconcord.router.plan;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -47,13 +46,11 @@ final class TopRows {
 
   private static final String[] TAIL = {"order", "limit", "offset", "fetch", "for"};
 
-  private final PlanInput input;
   private final Source source;
   private final Tokens tokens;
   private final Clauses clauses;
 
   private TopRows(PlanInput input, Source source) {
-    this.input = input;
     this.source = source;
     this.tokens = input.tokens();
     this.clauses = input.clauses();
@@ -229,9 +226,23 @@ final class TopRows {
             .filter(i -> i.to() - i.from() > 1 && tokens.kind(i.to() - 1).isName())
             .filter(i -> !tokens.isSymbol(i.to() - 2, "."))
             .anyMatch(i -> Names.of(tokens, i.to() - 1).equals(name));
-    boolean call =
-        Arrays.stream(new String[] {"case", "row", "array"}).anyMatch(name::equals)
-            || input.calls().stream().anyMatch(c -> c.name().equals(name));
-    return column && !label && !call;
+    boolean chosen =
+        selectList().stream()
+            .anyMatch(item -> isUnlabelled(item) && ChosenLabels.mayBe(name, tokens, item));
+    return column && !label && !chosen;
+  }
+
+  /** An expression that PostgreSQL finds a name for. */
+  private boolean isUnlabelled(Clauses.Range item) {
+    boolean column =
+        tokens.kind(item.from()).isName()
+            && (item.to() - item.from() == 1
+                || (item.to() - item.from() == 3 && tokens.isSymbol(item.from() + 1, ".")));
+    boolean labelled =
+        tokens.isWord(item.to() - 2, "as")
+            || (item.to() - item.from() == 2
+                && tokens.kind(item.from()).isName()
+                && tokens.kind(item.from() + 1).isName());
+    return !column && !labelled && !tokens.isSymbol(item.to() - 1, "*");
   }
 }

@@ -39,6 +39,12 @@ public interface StatementRunner {
    */
   void describe(ClientStatement statement, DescribeSink sink);
 
+  /** A cursor of this name is open: portals and cursors have their names in common. */
+  boolean hasCursor(String name);
+
+  /** Tells the columns of an open cursor, and no parameters. */
+  void describeCursor(String name, DescribeSink sink);
+
   /** The client has closed a portal that was suspended, or it ended with its transaction. */
   void closePortal(ClientPortal portal);
 

@@ -125,6 +125,15 @@ final class StepRun {
     boolean portal = describe.subject() == FrontendMessage.Subject.PORTAL;
     ClientStatements.PortalEntry entry =
         bound != null || !portal ? bound : statements.portal(describe.name());
+    if (portal && entry == null && runner.hasCursor(describe.name())) {
+      session.call(
+          sink ->
+              runner.describeCursor(describe.name(), new DescriptionWriter(out, null).into(sink)),
+          CallSink.Description.NONE,
+          this::accept,
+          session::described);
+      return;
+    }
     ClientStatement statement = parsed;
     if (portal) {
       statement = entry == null ? null : entry.portal.statement();

@@ -13,14 +13,19 @@ final class Savepoints {
    * One savepoint.
    *
    * @param name as the client wrote it, folded
+   * @param number how many the transaction had set with it
    * @param own its name on the servers
    * @param entriesMark where the entries' changes stood
    * @param written how many shards had been written
    */
-  record Savepoint(String name, String own, int entriesMark, int written) {}
+  record Savepoint(String name, long number, String own, int entriesMark, int written) {}
 
   private final List<Savepoint> open = new ArrayList<>();
   private long count;
+
+  long count() {
+    return count;
+  }
 
   boolean isEmpty() {
     return open.isEmpty();
@@ -29,7 +34,7 @@ final class Savepoints {
   /** Adds one and returns its own name. */
   String set(String name, int entriesMark, int written) {
     String own = "pgconcord_s" + ++count;
-    open.add(new Savepoint(name, own, entriesMark, written));
+    open.add(new Savepoint(name, count, own, entriesMark, written));
     return own;
   }
 

@@ -378,6 +378,16 @@ public final class Transaction {
     return savepoints.find(name).isPresent();
   }
 
+  /** How many savepoints this transaction has set. */
+  public long savepointsSet() {
+    return savepoints.count();
+  }
+
+  /** Which of them this one was, from 1. */
+  public long savepointNumber(String name) {
+    return savepoints.find(name).orElseThrow().number();
+  }
+
   /** Undoes what was done since the savepoint, which stays; a failed transaction goes on. */
   public CompletableFuture<Void> rollbackTo(String name) {
     Savepoints.Savepoint savepoint = savepoints.find(name).orElseThrow();

@@ -47,16 +47,19 @@ public final class DataRows {
     int columns = bytes.readUnsignedShort();
     List<byte @Nullable []> row = new ArrayList<>(columns);
     for (int i = 0; i < columns; i++) {
-      int length = bytes.readInt();
-      if (length < 0) {
-        row.add(null);
-      } else {
-        byte[] value = new byte[length];
-        bytes.readBytes(value);
-        row.add(value);
-      }
+      row.add(value(bytes));
     }
     return row;
+  }
+
+  private static byte @Nullable [] value(ByteBuf bytes) {
+    int length = bytes.readInt();
+    if (length < 0) {
+      return null;
+    }
+    byte[] value = new byte[length];
+    bytes.readBytes(value);
+    return value;
   }
 
   /** Each row by itself with its first {@code columns} columns only; frames of their own bytes. */
@@ -66,6 +69,36 @@ public final class DataRows {
     while (from.isReadable()) {
       int length = 1 + from.getInt(from.readerIndex() + 1);
       all.add(keepFirst(Frame.rows(from.readSlice(length), 1), columns));
+    }
+    return all;
+  }
+
+  /**
+   * A row in two parts.
+   *
+   * @param first a row of its first columns, of its own bytes
+   * @param rest the values of the others
+   */
+  public record Parted(Frame first, List<byte @Nullable []> rest) {}
+
+  /** Each row by itself, parted behind its first {@code columns} columns. */
+  public static List<Parted> parted(Frame rows, int columns) {
+    List<Parted> all = new ArrayList<>(rows.count());
+    ByteBuf from = rows.bytes().duplicate();
+    while (from.isReadable()) {
+      int end = from.readerIndex() + 1 + from.getInt(from.readerIndex() + 1);
+      Frame whole = Frame.rows(from.slice(from.readerIndex(), end - from.readerIndex()), 1);
+      from.skipBytes(Frame.HEADER);
+      int rest = from.readUnsignedShort() - columns;
+      for (int i = 0; i < columns; i++) {
+        from.skipBytes(Math.max(0, from.readInt()));
+      }
+      List<byte @Nullable []> values = new ArrayList<>(rest);
+      for (int i = 0; i < rest; i++) {
+        values.add(value(from));
+      }
+      all.add(new Parted(keepFirst(whole, columns), values));
+      from.readerIndex(end);
     }
     return all;
   }

@@ -81,6 +81,7 @@ record PlanCase(List<String> head, String sql) {
           .rows(PlanText.outline(explain.explained(), parameters()), explain.verbose());
     }
     return planned.plan() instanceof SessionCommand
+            && !(planned.plan() instanceof SessionCommand.DeclareCursor)
         ? List.of(planned.plan().toString())
         : PlanText.render(planned, parameters());
   }

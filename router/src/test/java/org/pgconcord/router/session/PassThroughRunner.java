@@ -182,6 +182,16 @@ final class PassThroughRunner implements StatementRunner {
   }
 
   @Override
+  public boolean hasCursor(String name) {
+    return false;
+  }
+
+  @Override
+  public void describeCursor(String name, DescribeSink sink) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
   public void closePortal(ClientPortal portal) {
     session
         .backends()

@@ -97,6 +97,16 @@ final class ScriptedRunner implements StatementRunner {
   }
 
   @Override
+  public boolean hasCursor(String name) {
+    return false;
+  }
+
+  @Override
+  public void describeCursor(String name, DescribeSink sink) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
   public void closePortal(ClientPortal portal) {
     asked.add("close(" + portal.statement().sql() + ")");
   }

@@ -1,0 +1,8 @@
+package org.pgconcord.router.plan;
+
+/**
+ * One key of an order by which sorted answers of several shards can be merged here.
+ *
+ * @param text it is compared by its bytes: the text of a C-like collation
+ */
+public record SortKey(boolean text, boolean descending, boolean nullsFirst) {}

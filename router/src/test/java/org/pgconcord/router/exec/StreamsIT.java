@@ -1,0 +1,351 @@
+package org.pgconcord.router.exec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.pgconcord.router.exec.DeclaredRouter.rows;
+import static org.pgconcord.router.exec.WholeServer.answer;
+
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.pgconcord.config.value.ShardId;
+
+/** Rows of several shards as a stream: merged, in portions, by cursors (docs/decisions/0024). */
+class StreamsIT {
+  /** Merged by plain columns of every type that is compared here. */
+  private static final List<String> SORTED =
+      List.of(
+          "SELECT * FROM accounts ORDER BY tenant DESC, id",
+          "SELECT id, balance FROM accounts ORDER BY balance, id",
+          "SELECT id, exact FROM accounts ORDER BY exact DESC NULLS LAST, 1 DESC",
+          "SELECT id, rate FROM accounts ORDER BY rate DESC, small, id",
+          "SELECT born AS day, id FROM accounts ORDER BY day NULLS FIRST, accounts.id",
+          "SELECT id, seen, active FROM accounts a ORDER BY active, a.seen DESC, id",
+          "SELECT id, plain FROM accounts ORDER BY plain, id",
+          "SELECT id, plain FROM accounts ORDER BY plain DESC NULLS LAST, id",
+          "SELECT name, id FROM accounts ORDER BY name COLLATE \"C\" DESC, id",
+          "SELECT raw, id FROM accounts ORDER BY raw, tiny, id",
+          "SELECT size, id FROM accounts WHERE id > 3 ORDER BY size, id",
+          "SELECT id FROM events ORDER BY id",
+          "SELECT a.id, o.order_id FROM accounts a JOIN orders o ON a.tenant = o.tenant AND"
+              + " o.account = a.id ORDER BY o.placed, o.order_id",
+          "SELECT a.id, c.title FROM accounts a LEFT JOIN countries c ON c.code = a.code"
+              + " ORDER BY a.id, a.tenant",
+          "SELECT id AS tenant, tenant AS id FROM accounts ORDER BY tenant, id",
+          "SELECT id::text AS id, tenant FROM accounts ORDER BY id, tenant",
+          "SELECT id::text FROM accounts ORDER BY id",
+          "SELECT id::text FROM accounts ORDER BY id LIMIT 3",
+          "SELECT tenant::text AS x, id FROM accounts ORDER BY accounts.tenant, 2",
+          "SELECT -id AS id FROM accounts ORDER BY id",
+          "SELECT upper(plain) FROM accounts ORDER BY upper",
+          "SELECT x.* FROM accounts x ORDER BY x.id, x.tenant FOR SHARE");
+
+  private static WholeServer server;
+  private static DeclaredRouter router;
+  private static Connection whole;
+
+  @BeforeAll
+  static void start() throws SQLException, IOException {
+    server = new WholeServer();
+    router = server.router;
+    whole = server.whole;
+  }
+
+  @AfterAll
+  static void stop() throws SQLException {
+    server.close();
+  }
+
+  // --- merged ----------------------------------------------------------------------------------
+
+  @ParameterizedTest
+  @ValueSource(strings = {"simple", "extended", "extendedForPrepared"})
+  void sortedRowsAreThoseOfOneServer(String mode) throws SQLException {
+    try (Connection client = router.connect(mode)) {
+      for (String sql : SORTED) {
+        assertThat(answer(client, sql)).as(sql).isEqualTo(answer(whole, sql));
+        assertThat(inPortions(client, sql, 7)).as(sql).isEqualTo(inPortions(whole, sql, 0));
+      }
+      try (PreparedStatement bound =
+          client.prepareStatement("SELECT id, ?::int FROM accounts WHERE id > ? ORDER BY id")) {
+        for (int round = 0; round < 7; round++) {
+          bound.setInt(1, round);
+          bound.setInt(2, 115 + round);
+          assertThat(answer(bound, true))
+              .endsWith(round == 5 ? "[]" : round == 4 ? "[120|4]" : "]");
+        }
+      }
+    }
+  }
+
+  @Test
+  void copiesAndInsertsReadThemToo() throws SQLException {
+    try (Connection client = router.connect("simple")) {
+      var copy = client.unwrap(org.postgresql.PGConnection.class).getCopyAPI();
+      var out = new java.io.StringWriter();
+      copy.copyOut("COPY (SELECT id FROM accounts ORDER BY id DESC) TO STDOUT", out);
+      assertThat(out.toString()).startsWith("120\n119\n118\n").hasLineCount(120);
+      rows(client, "INSERT INTO pages SELECT id % 7, id + 900, 'x' FROM accounts ORDER BY id");
+      assertThat(rows(client, "DELETE FROM pages WHERE page > 900 RETURNING 1")).hasSize(120);
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** More than a statement may hold here: rows flow. */
+  @Test
+  void moreThanFitsIsMergedAsItComes() throws SQLException {
+    try (Connection client = router.connect("extended")) {
+      for (int tenant = 0; tenant < 7; tenant++) {
+        rows(
+            client,
+            "INSERT INTO pages SELECT %d, i, 'x' FROM generate_series(1, 24) i".formatted(tenant));
+      }
+      client.setAutoCommit(false);
+      String sql = "SELECT page, repeat(md5(page::text), 13000) FROM pages ORDER BY page, tenant";
+      try (Statement statement = client.createStatement()) {
+        statement.setFetchSize(5);
+        ResultSet pages = statement.executeQuery(sql);
+        int count = 0;
+        while (pages.next()) {
+          assertThat(pages.getInt(1)).isEqualTo(count / 7 + 1);
+          assertThat(pages.getString(2)).hasSize(416_000);
+          count++;
+        }
+        assertThat(count).isEqualTo(168);
+      }
+      client.commit();
+      rows(client, "DELETE FROM pages");
+      client.commit();
+    }
+  }
+
+  @Test
+  void aShardThatSortsOtherwiseIsNamed() throws SQLException {
+    ShardId second = router.cluster.shards().get(1);
+    String sql = "SELECT plain FROM accounts ORDER BY plain";
+    router.direct(second, "ALTER TABLE accounts ALTER plain TYPE text COLLATE german");
+    try (Connection client = router.connect("simple")) {
+      rows(client, "BEGIN");
+      rows(client, "UPDATE accounts SET plain = 'b' || id WHERE id % 2 = 0");
+      rows(client, "UPDATE accounts SET plain = 'B' || id WHERE id % 2 = 1");
+      assertThat(answer(client, sql))
+          .startsWith("error 55000")
+          .contains("exec/shards-differ", second.uid());
+      rows(client, "ROLLBACK");
+    } finally {
+      router.direct(second, "ALTER TABLE accounts ALTER plain TYPE text COLLATE \"C\"");
+    }
+  }
+
+  // --- in portions -----------------------------------------------------------------------------
+
+  @Test
+  void severalStreamsAndStatementsComeInBetweenEachOther() throws SQLException {
+    try (Connection client = router.connect("extended");
+        Statement plain = client.createStatement();
+        Statement sorted = client.createStatement();
+        Statement gathered = client.createStatement()) {
+      client.setAutoCommit(false);
+      plain.setFetchSize(3);
+      sorted.setFetchSize(4);
+      gathered.setFetchSize(5);
+      ResultSet one = plain.executeQuery("SELECT id FROM accounts");
+      ResultSet two = sorted.executeQuery("SELECT id FROM accounts ORDER BY id DESC");
+      ResultSet three = gathered.executeQuery("SELECT id FROM accounts ORDER BY -id LIMIT 100");
+      List<Integer> found = new ArrayList<>();
+      for (int i = 120; i > 0; i--) {
+        assertThat(one.next()).isTrue();
+        found.add(one.getInt(1));
+        assertThat(two.next()).isTrue();
+        assertThat(two.getInt(1)).isEqualTo(i);
+        if (i > 20) {
+          assertThat(three.next()).isTrue();
+          assertThat(three.getInt(1)).isEqualTo(i);
+        }
+        if (i == 90) {
+          // A stream does not see what its transaction does later, as on one server.
+          rows(client, "SAVEPOINT s");
+          rows(client, "DELETE FROM accounts WHERE id < 60");
+          assertThat(rows(client, "SELECT count(*) FROM accounts")).containsExactly("61");
+        }
+      }
+      assertThat(one.next() || two.next() || three.next()).isFalse();
+      assertThat(found).hasSize(120).doesNotHaveDuplicates();
+      client.rollback();
+    }
+  }
+
+  @Test
+  void anErrorInALaterPortionEndsTheTransactionUpToItsSavepoint() throws SQLException {
+    String sql = "SELECT 1 / (id - 100) FROM accounts";
+    try (Connection client = router.connect("extended");
+        Statement statement = client.createStatement()) {
+      client.setAutoCommit(false);
+      statement.setFetchSize(4);
+      ResultSet result = statement.executeQuery(sql);
+      assertThat(result.next()).isTrue();
+      rows(client, "SAVEPOINT s");
+      SQLException error =
+          catchThrowableOfType(
+              SQLException.class,
+              () -> {
+                while (result.next()) {
+                  result.getInt(1);
+                }
+              });
+      assertThat(error.getSQLState()).isEqualTo("22012");
+      assertThat(answer(client, "SELECT count(*) FROM accounts")).startsWith("error 25P02");
+      rows(client, "ROLLBACK TO s");
+      assertThat(rows(client, "SELECT count(*) FROM accounts")).containsExactly("120");
+      client.rollback();
+    }
+  }
+
+  // --- cursors ---------------------------------------------------------------------------------
+
+  /** What both are told; in each the order is known. */
+  private static final List<String> CURSORS =
+      List.of(
+          "DECLARE early CURSOR FOR SELECT 1",
+          "BEGIN",
+          "DECLARE merged CURSOR FOR SELECT id, name FROM accounts ORDER BY id DESC",
+          "DECLARE gathered NO SCROLL CURSOR FOR SELECT id, sum(balance) FROM accounts WHERE"
+              + " id > 3 GROUP BY id ORDER BY id",
+          "DECLARE \"Lone\" SCROLL CURSOR FOR SELECT id FROM accounts WHERE tenant = 3 ORDER BY id",
+          "DECLARE constant INSENSITIVE CURSOR FOR SELECT 5 AS five",
+          "DECLARE few CURSOR FOR SELECT id FROM accounts WHERE tenant IN (1, 4) AND id < 12"
+              + " ORDER BY accounts.id",
+          "FETCH merged",
+          "FETCH 3 FROM merged",
+          "FETCH FORWARD 2 FROM gathered",
+          "FETCH LAST FROM \"Lone\"",
+          "FETCH PRIOR \"Lone\"",
+          "DELETE FROM accounts WHERE id < 100",
+          "MOVE 90 IN merged",
+          "FETCH NEXT FROM merged",
+          "SAVEPOINT s",
+          "DECLARE late CURSOR FOR SELECT id FROM accounts ORDER BY id",
+          "FETCH late",
+          "FETCH 2 FROM few",
+          "ROLLBACK TO s",
+          "DECLARE late CURSOR FOR SELECT count(*) FROM accounts",
+          "FETCH ALL FROM late",
+          "FETCH ALL few",
+          "FETCH few",
+          "MOVE FORWARD ALL IN gathered",
+          "FETCH gathered",
+          "FETCH constant",
+          "CLOSE merged",
+          "SAVEPOINT s",
+          "FETCH merged",
+          "ROLLBACK TO s",
+          "DECLARE few CURSOR FOR SELECT 1",
+          "ROLLBACK TO s",
+          "CLOSE ALL",
+          "FETCH \"Lone\"",
+          "ROLLBACK",
+          "FETCH few",
+          "CLOSE few");
+
+  @ParameterizedTest
+  @ValueSource(strings = {"simple", "extended"})
+  void cursorsAreThoseOfOneServer(String mode) throws SQLException {
+    try (Connection client = router.connect(mode)) {
+      for (String sql : CURSORS) {
+        assertThat(told(client, sql)).as(sql).isEqualTo(told(whole, sql));
+      }
+    }
+  }
+
+  /** Columns and rows, the count, or the SQLSTATE. */
+  private static String told(Connection connection, String sql) {
+    try (Statement statement = connection.createStatement()) {
+      if (!statement.execute(sql)) {
+        return String.valueOf(statement.getUpdateCount());
+      }
+      ResultSet result = statement.getResultSet();
+      List<String> found = new ArrayList<>();
+      int columns = result.getMetaData().getColumnCount();
+      while (result.next()) {
+        for (int i = 1; i <= columns; i++) {
+          found.add(result.getMetaData().getColumnName(i) + "=" + result.getString(i));
+        }
+      }
+      return columns + " " + found;
+    } catch (SQLException e) {
+      return e.getSQLState();
+    }
+  }
+
+  @Test
+  void whatACursorOverShardsCannotDoIsRefused() throws SQLException {
+    String all = "SELECT id FROM accounts ORDER BY id";
+    try (Connection client = router.connect("simple")) {
+      for (String refused :
+          List.of(
+              "DECLARE c SCROLL CURSOR FOR " + all,
+              "DECLARE c BINARY CURSOR FOR " + all,
+              "DECLARE c CURSOR WITH HOLD FOR " + all,
+              "DECLARE c CURSOR FOR DELETE FROM accounts")) {
+        rows(client, "BEGIN");
+        assertThat(told(client, refused)).as(refused).isEqualTo("0A000");
+        rows(client, "ROLLBACK");
+      }
+      for (String backward :
+          List.of("FETCH BACKWARD c", "FETCH -1 c", "MOVE FIRST c", "FETCH 0 c")) {
+        rows(client, "BEGIN; DECLARE c CURSOR FOR " + all);
+        assertThat(told(client, backward)).as(backward).isEqualTo("55000");
+        rows(client, "ROLLBACK");
+      }
+    }
+  }
+
+  @Test
+  void aCursorLocksTheRowsThatItHasGiven() throws SQLException {
+    String free = "WITH f AS (SELECT 1 FROM accounts FOR SHARE SKIP LOCKED) SELECT count(*) FROM f";
+    try (Connection client = router.connect("extended")) {
+      rows(client, "BEGIN");
+      rows(client, "DECLARE c CURSOR FOR SELECT id FROM accounts ORDER BY id FOR UPDATE");
+      assertThat(rows(client, "FETCH ALL c")).hasSize(120);
+      for (ShardId shard : router.cluster.shards()) {
+        assertThat(router.direct(shard, free)).containsExactly("0");
+      }
+      rows(client, "ROLLBACK");
+    }
+  }
+
+  /** The rows, read {@code size} at a time; 0 for all at once. */
+  private static List<String> inPortions(Connection client, String sql, int size)
+      throws SQLException {
+    boolean before = client.getAutoCommit();
+    client.setAutoCommit(false);
+    List<String> found = new ArrayList<>();
+    try (Statement statement = client.createStatement()) {
+      statement.setFetchSize(size);
+      try (ResultSet result = statement.executeQuery(sql)) {
+        while (result.next()) {
+          found.add(result.getString(1));
+        }
+      }
+    } finally {
+      client.rollback();
+      client.setAutoCommit(before);
+    }
+    if (!sql.contains("ORDER BY")) {
+      Collections.sort(found);
+    }
+    return found;
+  }
+}
