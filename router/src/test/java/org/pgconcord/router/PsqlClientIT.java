@@ -129,7 +129,6 @@ class PsqlClientIT {
           "COPY users TO '/tmp/users'",
           "COPY users FROM PROGRAM 'cat'",
           "LISTEN x",
-          "TABLE countries",
           "PREPARE p AS SELECT 1",
           "DECLARE c CURSOR WITH HOLD FOR SELECT 1",
           "CREATE TEMP TABLE t (a int)",
