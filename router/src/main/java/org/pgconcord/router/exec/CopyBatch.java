@@ -29,8 +29,9 @@ final class CopyBatch {
    * A row that waits.
    *
    * @param line the client's, or in binary format the row's number
+   * @param numbers for the numbered columns; there when the row is sent
    */
-  record Row(long line, List<CopyField> fields, int bytes) {}
+  record Row(long line, List<CopyField> fields, int bytes, List<Long> numbers) {}
 
   private final Plan.CopyByInsert plan;
   private final BackendConnection main;
@@ -51,10 +52,14 @@ final class CopyBatch {
   CompletableFuture<CopyBatch> insert() {
     boolean whole =
         rows.size() == plan.inserts().rowsMost()
+            && plan.inserts().numbered().isEmpty()
             && rows.stream().allMatch(r -> r.fields().stream().noneMatch(CopyField::isDefault));
     BackendRequest request =
         new BackendRequest.Extended(
-            plan.inserts().sql(rows.stream().map(Row::fields).toList()),
+            plan.inserts()
+                .sql(
+                    rows.stream().map(Row::fields).toList(),
+                    rows.stream().map(Row::numbers).toList()),
             whole,
             ParameterTypes.NONE,
             parameters(),

@@ -3,6 +3,7 @@ package org.pgconcord.router.exec;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,6 +18,7 @@ import org.pgconcord.router.copy.CopyFormat;
 import org.pgconcord.router.copy.CopyRow;
 import org.pgconcord.router.copy.RowReader;
 import org.pgconcord.router.plan.CopyInto;
+import org.pgconcord.router.plan.NumberedColumn;
 import org.pgconcord.router.plan.Plan;
 import org.pgconcord.router.plan.TransactionModes;
 import org.pgconcord.router.session.CopyReceiver;
@@ -168,7 +170,7 @@ final class CopyByInsert implements CopyReceiver, RowReader.Rows {
     }
     waiting
         .computeIfAbsent(store.shardOf(row), s -> new ArrayDeque<>())
-        .add(new CopyBatch.Row(row.line(), row.fields(), row.to() - row.from()));
+        .add(new CopyBatch.Row(row.line(), row.fields(), row.to() - row.from(), new ArrayList<>()));
     waitingRows++;
     waitingBytes += row.to() - row.from();
   }
@@ -211,16 +213,41 @@ final class CopyByInsert implements CopyReceiver, RowReader.Rows {
   }
 
   private CompletableFuture<Void> round() {
+    Map<ShardId, List<CopyBatch.Row>> taken = new LinkedHashMap<>();
+    List.copyOf(waiting.keySet()).forEach(shard -> taken.put(shard, take(shard)));
+    return numbered(taken.values().stream().flatMap(List::stream).toList())
+        .thenCompose(all -> insert(taken));
+  }
+
+  private CompletableFuture<Void> insert(Map<ShardId, List<CopyBatch.Row>> taken) {
     List<CompletableFuture<CopyBatch>> batches = new ArrayList<>();
-    for (ShardId shard : List.copyOf(waiting.keySet())) {
-      List<CopyBatch.Row> taken = take(shard);
-      batches.add(
-          open(shard)
-              .thenCompose(main -> new CopyBatch(plan, main, taken).insert())
-              .whenComplete((done, cause) -> note(cause)));
-    }
+    taken.forEach(
+        (shard, some) ->
+            batches.add(
+                open(shard)
+                    .thenCompose(main -> new CopyBatch(plan, main, some).insert())
+                    .whenComplete((done, cause) -> note(cause))));
     return CompletableFuture.allOf(batches.toArray(CompletableFuture<?>[]::new))
         .thenCompose(all -> follow(batches.stream().map(CompletableFuture::join).toList()));
+  }
+
+  /** Numbers for the columns that are not in the data, in its order. */
+  private CompletableFuture<Void> numbered(List<CopyBatch.Row> round) {
+    List<CopyBatch.Row> inOrder =
+        round.stream().sorted(Comparator.comparingLong(CopyBatch.Row::line)).toList();
+    CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
+    for (NumberedColumn column : plan.inserts().numbered()) {
+      all =
+          all.thenCompose(
+                  before -> execution.session().numbers().take(column.sequence(), inOrder.size()))
+              .thenAccept(
+                  numbers -> {
+                    for (int i = 0; i < numbers.length; i++) {
+                      inOrder.get(i).numbers().add(numbers[i]);
+                    }
+                  });
+    }
+    return all;
   }
 
   private List<CopyBatch.Row> take(ShardId shard) {

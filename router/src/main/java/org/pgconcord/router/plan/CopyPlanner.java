@@ -170,7 +170,7 @@ final class CopyPlanner {
     CopyOptions options = new CopyOptions(copy);
     options.requireSplittable();
     List<String> columns = columns(schema);
-    requireNumbers(schema, columns, options.format());
+    List<NumberedColumn> numbered = numbered(table, columns, options.format());
     List<Integer> places = new ArrayList<>();
     for (var column : key.columns()) {
       int place = columns.indexOf(column.name());
@@ -183,11 +183,13 @@ final class CopyPlanner {
     }
     CopyTarget target = new CopyTarget(table.name(), key, columns, places, options.format());
     return EntryColumns.work(input, RowInserts.ALIAS, table, maintained, references)
+        .or(() -> numbered.isEmpty() ? Optional.empty() : Optional.of(EntryWork.NONE))
         .<Plan>map(
             entries ->
                 byInsert(
                     schema,
                     columns,
+                    numbered,
                     entries.edit().text(),
                     entries.columns().size(),
                     new CopyInto.Owner(key.placement().group(), target, entries)))
@@ -200,12 +202,17 @@ final class CopyPlanner {
   // --- where rows must be known as they were stored --------------------------------------------
 
   private Plan byInsert(
-      TableSchema schema, List<String> columns, String returning, int returned, CopyInto into) {
+      TableSchema schema,
+      List<String> columns,
+      List<NumberedColumn> numbered,
+      String returning,
+      int returned,
+      CopyInto into) {
     CopyOptions options = new CopyOptions(copy);
     options.requireInsertable(schema, columns);
     return new Plan.CopyByInsert(
         facts(List.of(schema.name())),
-        new RowInserts(schema.name(), columns, returning, returned),
+        new RowInserts(schema.name(), columns, numbered, returning, returned),
         options.format(),
         sql(columns),
         into);
@@ -224,6 +231,7 @@ final class CopyPlanner {
     return byInsert(
         schema,
         columns,
+        List.of(),
         work.edits().get(0).text(),
         work.added(),
         new CopyInto.Copies(
@@ -233,15 +241,24 @@ final class CopyPlanner {
             work));
   }
 
-  private void requireNumbers(TableSchema schema, List<String> columns, CopyFormat format) {
-    for (Column column : schema.columns()) {
-      boolean left = !columns.contains(column.name()) || format.defaultText().isPresent();
-      if (column.numbering().isPresent() && left) {
+  /** The columns that are left to sequences; where a value may ask for its default that is one. */
+  private List<NumberedColumn> numbered(
+      DeclaredTable table, List<String> columns, CopyFormat format) {
+    List<NumberedColumn> numbered = new ArrayList<>();
+    for (Column column : NumberRules.numbered(table)) {
+      if (!columns.contains(column.name())) {
+        numbered.add(
+            new NumberedColumn(
+                column.name(),
+                NumberRules.sequence(input, table, column),
+                column.numbering().orElseThrow().always()));
+      } else if (format.defaultText().isPresent()) {
         throw ErrorCode.WRITE_NUMBER.because(
-            "a COPY leaves column \"%s\" of %s to its sequence"
-                .formatted(column.name(), schema.name()));
+            "a COPY with DEFAULT may leave column \"%s\" of %s to its sequence"
+                .formatted(column.name(), table.name()));
       }
     }
+    return numbered;
   }
 
   private RuntimeException notRead(DeclaredTable table) {

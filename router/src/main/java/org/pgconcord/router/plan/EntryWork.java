@@ -33,6 +33,10 @@ public record EntryWork(
   /** One transaction keeps the entries of no more rows than this. */
   public static final int ROWS_MOST = 100_000;
 
+  /** Nothing is kept and nothing added. */
+  static final EntryWork NONE =
+      new EntryWork(List.of(), List.of(), List.of(), false, new SqlEdit(0, ""), Optional.empty());
+
   public EntryWork {
     gsis = List.copyOf(gsis);
     references = List.copyOf(references);

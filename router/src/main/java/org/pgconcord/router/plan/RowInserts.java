@@ -3,6 +3,7 @@ package org.pgconcord.router.plan;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.config.value.TableName;
 import org.pgconcord.router.copy.CopyField;
@@ -13,9 +14,16 @@ import org.pgconcord.router.copy.CopyField;
  * then assigned as INSERT assigns it, which refuses what COPY refuses.
  *
  * @param columns those of the data, in its order
+ * @param numbered columns that are not in the data and get numbers of the router's, behind the
+ *     others
  * @param returning what is to be known of each row as it was stored, and how many columns that is
  */
-public record RowInserts(TableName table, List<String> columns, String returning, int returned) {
+public record RowInserts(
+    TableName table,
+    List<String> columns,
+    List<NumberedColumn> numbered,
+    String returning,
+    int returned) {
   /** How the row is called in {@code returning}. */
   static final String ALIAS = "t";
 
@@ -24,6 +32,7 @@ public record RowInserts(TableName table, List<String> columns, String returning
 
   public RowInserts {
     columns = List.copyOf(columns);
+    numbered = List.copyOf(numbered);
   }
 
   /** How many rows one INSERT takes. */
@@ -33,16 +42,25 @@ public record RowInserts(TableName table, List<String> columns, String returning
 
   /** For one row, as an example. */
   String oneRow() {
-    return sql(List.of(Collections.nCopies(columns.size(), new CopyField("", null, false))));
+    return sql(
+        List.of(Collections.nCopies(columns.size(), new CopyField("", null, false))),
+        List.of(Collections.nCopies(numbered.size(), 1L)));
   }
 
-  /** For these rows; their fields but the defaults are its parameters, in order. */
-  public String sql(List<List<CopyField>> rows) {
+  /**
+   * For these rows; their fields but the defaults are its parameters, in order.
+   *
+   * @param numbers of each row, one for each numbered column
+   */
+  public String sql(List<List<CopyField>> rows, List<List<Long>> numbers) {
     StringBuilder sql =
         new StringBuilder("INSERT INTO ")
             .append(table.quoted())
             .append(" AS " + ALIAS + " (")
-            .append(columns.stream().map(Identifiers::quote).collect(Collectors.joining(", ")))
+            .append(
+                Stream.concat(columns.stream(), numbered.stream().map(NumberedColumn::name))
+                    .map(Identifiers::quote)
+                    .collect(Collectors.joining(", ")))
             .append(") OVERRIDING SYSTEM VALUE VALUES ");
     int parameter = 0;
     for (int row = 0; row < rows.size(); row++) {
@@ -56,6 +74,10 @@ public record RowInserts(TableName table, List<String> columns, String returning
         } else {
           sql.append('$').append(++parameter);
         }
+      }
+      for (long number : numbers.get(row)) {
+        sql.append(before).append('\'').append(number).append('\'');
+        before = ',';
       }
       sql.append(')');
     }

@@ -3,6 +3,9 @@ package org.pgconcord.router.exec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.StringReader;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -18,6 +21,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.pgconcord.config.value.ShardId;
+import org.postgresql.PGConnection;
+import org.postgresql.copy.CopyManager;
 
 /**
  * Columns with sequences over three shards. What a client sees is what one server shows that runs
@@ -57,6 +62,7 @@ class NumbersIT {
            "old": {"shard_group": "data"},
            "kept": {"shard_group": "data"},
            "begun": {"shard_group": "data"},
+           "copied": {"shard_group": "data"},
            "busy": {"shard_group": "data"}}}}}}}
       """;
 
@@ -82,6 +88,7 @@ class NumbersIT {
           "CREATE TABLE old (tenant_id int, id bigint DEFAULT nextval('twice'), n int)",
           "CREATE TABLE kept (tenant_id int, id bigint DEFAULT nextval('twice'), n int)",
           "CREATE TABLE begun (tenant_id int, id bigserial, n int)",
+          "CREATE TABLE copied (tenant_id int, id bigserial, note text)",
           "CREATE TABLE busy (tenant_id int, id bigserial, who int)");
 
   private static DeclaredRouter router;
@@ -234,7 +241,8 @@ class NumbersIT {
               "UPDATE orders SET id = nextval('orders_id_seq') WHERE tenant_id = 1",
               "INSERT INTO orders (tenant_id, id) VALUES (1, nextval('orders_id_seq') + 1)",
               "INSERT INTO orders (tenant_id, id) VALUES (1, (SELECT nextval('orders_id_seq')))",
-              "COPY orders (tenant_id) FROM STDIN",
+              "COPY orders (tenant_id, id) FROM STDIN (DEFAULT '!')",
+              "COPY odd (tenant_id, n) FROM STDIN",
               "EXPLAIN ANALYZE INSERT INTO orders (tenant_id) VALUES (1)")) {
         assertThatThrownBy(() -> WholeServer.run(client, sql))
             .as(sql)
@@ -242,6 +250,52 @@ class NumbersIT {
       }
       assertThatThrownBy(() -> WholeServer.run(client, "SELECT currval('orders_id_seq')"))
           .hasMessageContaining("is not yet defined in this session");
+    }
+  }
+
+  /** In the order of the data, whatever shards its rows belong to. */
+  @Test
+  void rowsOfACopyAreNumberedInTheirOrder() throws Exception {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 3_000; i++) {
+      text.append(i % 6).append('\t').append('n').append(i).append('\n');
+    }
+    byte[] pair = {0, 2, 0, 0, 0, 4, 0, 0, 0, 5, 0, 0, 0, 1, 'b'};
+    ByteArrayOutputStream binary = new ByteArrayOutputStream();
+    binary.write(new byte[] {'P', 'G', 'C', 'O', 'P', 'Y', '\n', (byte) 255, '\r', '\n', 0});
+    binary.write(new byte[8]);
+    binary.write(pair);
+    binary.write(pair);
+    binary.write(new byte[] {-1, -1});
+    try (Connection client = router.connect("simple")) {
+      long before = number(client, "INSERT INTO copied (tenant_id) VALUES (3) RETURNING id");
+      CopyManager copies = client.unwrap(PGConnection.class).getCopyAPI();
+      assertThat(
+              copies.copyIn(
+                  "COPY copied (tenant_id, note) FROM STDIN", new StringReader(text.toString())))
+          .isEqualTo(3_000);
+      assertThat(
+              copies.copyIn(
+                  "COPY copied (tenant_id, note) FROM STDIN (FORMAT binary)",
+                  new ByteArrayInputStream(binary.toByteArray())))
+          .isEqualTo(2);
+      assertThat(
+              DeclaredRouter.rows(
+                  client,
+                  "SELECT count(*) FROM copied WHERE note LIKE 'n%%' AND id = %d + substr(note, 2)::int"
+                      .formatted(before + 1)))
+          .containsExactly("3000");
+      assertThat(DeclaredRouter.rows(client, "SELECT id FROM copied WHERE note = 'b' ORDER BY 1"))
+          .containsExactly(String.valueOf(before + 3_001), String.valueOf(before + 3_002));
+      assertThat(number(client, "SELECT currval('copied_id_seq')")).isEqualTo(before + 3_002);
+      assertThat(number(client, "INSERT INTO copied (tenant_id) VALUES (3) RETURNING id"))
+          .isEqualTo(before + 3_003);
+      // A COPY that fails keeps nothing; its numbers are gone.
+      assertThatThrownBy(
+              () ->
+                  copies.copyIn(
+                      "COPY copied (tenant_id) FROM STDIN", new StringReader("1\n2\nx\n")))
+          .hasMessageContaining("line 3");
     }
   }
 
