@@ -229,6 +229,11 @@ final class Description {
     }
 
     @Override
+    public ShardId writesInWith(Plan.WritesInWith plan) {
+      return plan.binding().anyShard();
+    }
+
+    @Override
     public ShardId gsiWrite(Plan.GsiWrite plan) {
       return plan.lookup().anyOwnerShard();
     }

@@ -118,9 +118,11 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void writeOnAll(Plan.WriteOnAll plan) {
-    execution.requireFanOut(FanOut.SCATTER, plan.group()::shards);
-    execution.requireEqualCopies(plan.facts(), plan.group().shards());
-    WriteInParts.onAll(execution, plan);
+    List<ShardId> shards = plan.shards(execution.planned().text(), execution.parameters());
+    execution.requireFanOut(
+        plan.binding().isPresent() ? FanOut.MULTI : FanOut.SCATTER, () -> shards);
+    execution.requireEqualCopies(plan.facts(), shards);
+    WriteInParts.onAll(execution, plan, shards);
     return null;
   }
 
@@ -159,6 +161,18 @@ final class Dispatch implements Plan.Cases<Void> {
   @Override
   public Void gsiWrite(Plan.GsiWrite plan) {
     WriteThroughIndex.run(execution, plan, this);
+    return null;
+  }
+
+  @Override
+  public Void writesInWith(Plan.WritesInWith plan) {
+    Resolution where = plan.binding().resolve(execution.planned().text(), execution.parameters());
+    if (where instanceof Resolution.One one) {
+      execution.requireEqualCopies(plan.facts(), List.of(one.shard()));
+      WritesInWith.run(execution, plan, one.shard());
+    } else {
+      plan.otherwise().match(this);
+    }
     return null;
   }
 

@@ -53,12 +53,17 @@ final class LockedRows {
     }
   }
 
-  private static ConflictRows.Place place(List<@Nullable String> row) {
+  static ConflictRows.Place place(List<@Nullable String> row) {
     return new ConflictRows.Place(String.valueOf(row.get(0)), String.valueOf(row.get(1)));
   }
 
   int size() {
     return images.size();
+  }
+
+  /** Their columns, as they are. */
+  Collection<List<@Nullable String>> images() {
+    return images.values();
   }
 
   /** True for these rows and no others. */

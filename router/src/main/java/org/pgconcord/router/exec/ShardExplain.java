@@ -81,6 +81,11 @@ final class ShardExplain implements Plan.Cases<Void> {
     return bound(write.binding().resolve(text, parameters()), write.otherwise());
   }
 
+  @Override
+  public Void writesInWith(Plan.WritesInWith write) {
+    return bound(write.binding().resolve(text, parameters()), write.otherwise());
+  }
+
   private Void bound(Resolution where, Plan otherwise) {
     return where instanceof Resolution.One one ? alone(one.shard()) : otherwise.match(this);
   }
@@ -127,7 +132,7 @@ final class ShardExplain implements Plan.Cases<Void> {
   @Override
   public Void writeOnAll(Plan.WriteOnAll write) {
     refuseAnalyze();
-    return everywhere(write.group().shards(), text.sql());
+    return everywhere(write.shards(text, parameters()), text.sql());
   }
 
   @Override
@@ -212,6 +217,15 @@ final class ShardExplain implements Plan.Cases<Void> {
     @Override
     public void nothing() {
       guarded(() -> everywhere(List.of(read.anyOwnerShard()), text.sql()));
+    }
+
+    @Override
+    public void several(EntriesLookup lookup, Set<Tuple> shardKeys, long rows) {
+      Set<ShardId> shards = new TreeSet<>();
+      shardKeys.forEach(key -> shards.add(read.index().shardOf(key)));
+      boolean reads = plan.explained().plan().facts().command() == StatementFacts.Command.SELECT;
+      String sql = reads ? text.sql() : read.ownerSql(text, shardKeys);
+      guarded(() -> everywhere(List.copyOf(shards), sql));
     }
 
     @Override

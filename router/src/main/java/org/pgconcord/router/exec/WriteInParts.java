@@ -102,8 +102,8 @@ final class WriteInParts {
     run(execution, plan.kind(), Optional.of(work), work.clientReturns(), List.of(all));
   }
 
-  /** The whole statement on every shard of a group. */
-  static void onAll(Execution execution, Plan.WriteOnAll plan) {
+  /** The whole statement on several shards of a group. */
+  static void onAll(Execution execution, Plan.WriteOnAll plan, List<ShardId> shards) {
     String sql =
         plan.entries().map(work -> work.sql(execution.planned().text())).orElseGet(execution::sql);
     run(
@@ -111,9 +111,7 @@ final class WriteInParts {
         plan.kind(),
         plan.entries(),
         plan.returns(),
-        plan.group().shards().stream()
-            .map(shard -> new RowSplit.Part(shard, sql, List.of()))
-            .toList());
+        shards.stream().map(shard -> new RowSplit.Part(shard, sql, List.of())).toList());
   }
 
   /** The rows of an INSERT, each on its shard. */

@@ -109,7 +109,7 @@ final class ChangeRules {
                 .formatted(gsi.name(), key.names()));
       }
     }
-    if (alone(facts) || joinsOwnShard(facts)) {
+    if (alone(facts) || joinsOwnShard(facts) || readsOwnShard(facts)) {
       return false;
     }
     throw ErrorCode.WRITE_NO_SHARD_KEY.because(unpinned(target.get()));
@@ -129,6 +129,14 @@ final class ChangeRules {
         && facts.local().isEmpty()
         && !input.clauses().has("select")
         && facts.sharded().size() + facts.references().size() > 1;
+  }
+
+  /** What subqueries see for each of its rows is on the row's own shard. */
+  boolean readsOwnShard(ReadFacts facts) {
+    return facts.byShard()
+        && facts.local().isEmpty()
+        && input.clauses().has("select")
+        && new Subqueries(input, facts).areOfOneShard();
   }
 
   private static String unpinned(TableUse target) {

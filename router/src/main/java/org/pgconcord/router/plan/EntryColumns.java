@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.sharding.KeyType;
@@ -18,6 +17,7 @@ import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.router.analyse.DeclaredTable;
 import org.pgconcord.router.sql.Clauses;
+import org.pgconcord.router.sql.FromView;
 import org.pgconcord.router.sql.SqlEdit;
 
 /** The columns that a write returns so that entries can be derived (PROTOCOL 1.1). */
@@ -105,34 +105,18 @@ final class EntryColumns {
   /** For an UPDATE that may change entries: with the same columns of the rows before it. */
   static Optional<EntryWork> changed(
       PlanInput input,
-      String alias,
+      FromView.Named target,
       DeclaredTable table,
       List<Gsi> maintained,
       Collection<String> assigned) {
     Set<GsiName> fixed = fixed(maintained, assigned);
-    return work(input, alias, table, maintained)
+    Clauses.Range within = new Clauses.Range(1, input.tokens().size());
+    return work(input, target.alias(), table, maintained)
         .map(
             w ->
-                new EntryWork(
-                    w.gsis(),
-                    w.references(),
-                    w.columns(),
-                    w.clientReturns(),
-                    w.edit(),
-                    Optional.of(oldRows(input, alias, list(alias, table, w.columns()), fixed))));
-  }
-
-  private static OldRows oldRows(
-      PlanInput input, String alias, String columns, Set<GsiName> fixed) {
-    Clauses clauses = input.clauses();
-    Optional<Clauses.Range> where = clauses.topLevelWhere();
-    int end =
-        clauses.topLevelReturning().map(r -> r.from() - 1).orElseGet(() -> input.tokens().size());
-    if (clauses.topLevelSet().isEmpty() || (where.isPresent() && where.get().to() != end)) {
-      throw ErrorCode.SQL_UNREADABLE.because("the clauses of this UPDATE are not read here");
-    }
-    int set = clauses.topLevelSet().get();
-    return new OldRows(set, clauses.updateFrom(), where, end, alias, columns, fixed);
+                w.of(
+                    OldRows.ofUpdate(
+                        input, target, within, images(target.alias(), table, w), fixed)));
   }
 
   private static String list(String alias, DeclaredTable table, Collection<String> columns) {

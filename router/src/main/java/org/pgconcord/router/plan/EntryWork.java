@@ -57,6 +57,11 @@ public record EntryWork(
     return !columns.get(last).equals(UPDATED_ROWS) || "t".equals(added.get(last));
   }
 
+  /** The same, with the rows before. */
+  EntryWork of(OldRows rows) {
+    return new EntryWork(gsis, references, columns, clientReturns, edit, Optional.of(rows));
+  }
+
   /** The statement to send in place of the client's. */
   public String sql(StatementText text) {
     return SqlEdit.apply(text, List.of(edit));

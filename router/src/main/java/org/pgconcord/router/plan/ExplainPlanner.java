@@ -96,6 +96,7 @@ final class ExplainPlanner {
         || plan instanceof Plan.InsertUnlessTaken
         || plan instanceof Plan.Upsert
         || plan instanceof Plan.GsiWrite
+        || plan instanceof Plan.WritesInWith
         || (plan instanceof Plan.Write write && write.entries().isPresent());
   }
 

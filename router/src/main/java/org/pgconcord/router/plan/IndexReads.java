@@ -24,9 +24,9 @@ import org.pgconcord.router.sql.QueryView;
  * over the owner alone, or an UPDATE or DELETE of it where the index is in extended mode, with an
  * equality on each indexed column. Unique indexes come first: they name one row.
  *
- * <p>In extended mode a query may also give a column several values, by IN or an array, and join
- * the owner with tables whose rows follow its row: then all rows that matter are on the shards of
- * the owner rows.
+ * <p>In extended mode either may also give a column several values, by IN or an array, and join the
+ * owner with tables whose rows follow its row: then all rows that matter are on the shards of the
+ * owner rows.
  *
  * <p>Not in REPEATABLE READ or SERIALIZABLE: the lookup table and the owner row would be read from
  * snapshots of two servers taken at different times. An entry committed after the lookup shard's
@@ -68,12 +68,20 @@ final class IndexReads {
       return lookup(facts.sharded().get(0), why);
     }
     for (TableUse use : facts.sharded()) {
+      if (write && !isTarget(use)) {
+        continue;
+      }
       Optional<LookupRead> found = lookup(use, why);
       if (found.isPresent()) {
         return found;
       }
     }
     return Optional.empty();
+  }
+
+  private boolean isTarget(TableUse use) {
+    return query.blocks().get(0).from().get(0) instanceof FromView.Named target
+        && target.token() == use.place().token();
   }
 
   private Optional<LookupRead> lookup(TableUse use, List<String> why) {
@@ -152,7 +160,7 @@ final class IndexReads {
         && !predicates.stream().allMatch(PredicateView.OneOf::isSingle)
         && !countsRows()) {
       return Optional.of("it takes lists only for columns of the owner alone");
-    } else if (joins() && (write || !gsi.extended())) {
+    } else if (joins() && !gsi.extended()) {
       return Optional.of("only a statement of one block over the owner alone reads it");
     } else if (joins() && !facts.anchors().contains(use.place().token())) {
       return Optional.of("rows of other tables are not joined with its owner by the shard key");
@@ -169,7 +177,7 @@ final class IndexReads {
         && query.nested().isEmpty()
         && query.blocks().size() == 1
         && query.blocks().get(0).nested().isEmpty()
-        && (write || query.blocks().get(0).from().stream().allMatch(IndexReads::isTable))
+        && query.blocks().get(0).from().stream().allMatch(IndexReads::isTable)
         && input.clauses().count("select") == (write ? 0 : 1)
         && !input.clauses().has("union", "intersect", "except");
   }

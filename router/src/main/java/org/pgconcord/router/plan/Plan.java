@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.catalog.CopiedTable;
 import org.pgconcord.config.error.ConcordException;
@@ -43,6 +44,7 @@ public sealed interface Plan
         Plan.CopyTo,
         Plan.CopyQuery,
         Plan.GsiWrite,
+        Plan.WritesInWith,
         Plan.ShardExplain,
         Plan.Refused,
         SessionCommand {
@@ -90,14 +92,19 @@ public sealed interface Plan
       implements Plan {
     /** The shards to ask, one at least, so that there is an answer to an empty question. */
     public List<ShardId> shards(StatementText text, Parameters parameters) {
-      List<ShardId> found = binding.flatMap(b -> b.shards(text, parameters)).orElse(group.shards());
-      return found.isEmpty() ? group.shards().subList(0, 1) : found;
+      return some(group, binding, text, parameters);
     }
 
     @Override
     public <R> R match(Cases<R> cases) {
       return cases.scatter(this);
     }
+  }
+
+  private static List<ShardId> some(
+      ShardGroup group, Optional<ShardBinding> binding, StatementText text, Parameters parameters) {
+    List<ShardId> found = binding.flatMap(b -> b.shards(text, parameters)).orElse(group.shards());
+    return found.isEmpty() ? group.shards().subList(0, 1) : found;
   }
 
   /**
@@ -248,14 +255,24 @@ public sealed interface Plan
     }
   }
 
-  /** UPDATE or DELETE on every shard of a group, each its own rows. */
+  /**
+   * A write on every shard of a group on which rows can matter, each its own rows.
+   *
+   * @param binding where the statement pins its target, though not to one shard
+   */
   record WriteOnAll(
       StatementFacts facts,
       WriteKind kind,
       ShardGroup group,
+      Optional<ShardBinding> binding,
       Optional<EntryWork> entries,
       boolean returns)
       implements Plan {
+    /** The shards to ask, one at least, so that there is an answer to an empty question. */
+    public List<ShardId> shards(StatementText text, Parameters parameters) {
+      return some(group, binding, text, parameters);
+    }
+
     @Override
     public <R> R match(Cases<R> cases) {
       return cases.writeOnAll(this);
@@ -536,6 +553,51 @@ public sealed interface Plan
   }
 
   /**
+   * A statement with WITH, whole on one shard, some parts of which change entries and do not say of
+   * which rows (docs/decisions/0019).
+   *
+   * @param kind what the main statement does to rows; empty for a query
+   * @param changes those parts
+   * @param entries of the main statement, as in {@link Write}, where that says its rows by itself
+   * @param otherwise what to run when the values do not lead to one shard
+   */
+  record WritesInWith(
+      StatementFacts facts,
+      Optional<WriteKind> kind,
+      ShardBinding binding,
+      List<CteWrite> changes,
+      Optional<EntryWork> entries,
+      Plan otherwise)
+      implements Plan {
+    public WritesInWith {
+      changes = List.copyOf(changes);
+    }
+
+    /** What locks or looks for the rows of the parts, in their order. */
+    List<String> before(StatementText text) {
+      return changes.stream().map(change -> change.before(text)).toList();
+    }
+
+    /**
+     * The statement to send.
+     *
+     * @param rows names the rows of an UPDATE or DELETE
+     */
+    public String sql(StatementText text, Function<CteWrite, String> rows) {
+      List<SqlReplacement> all = new ArrayList<>();
+      changes.forEach(
+          change -> change.old().ifPresent(old -> all.addAll(old.named(rows.apply(change)))));
+      entries.ifPresent(work -> all.add(SqlReplacement.of(work.edit())));
+      return SqlReplacement.apply(text, all);
+    }
+
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.writesInWith(this);
+    }
+  }
+
+  /**
    * EXPLAIN without ROUTER: each shard that would take part explains what it would be sent.
    *
    * @param facts of the statement; it may write only where the EXPLAIN runs it
@@ -649,6 +711,8 @@ public sealed interface Plan
     R copyQuery(CopyQuery plan);
 
     R gsiWrite(GsiWrite plan);
+
+    R writesInWith(WritesInWith plan);
 
     R shardExplain(ShardExplain plan);
 

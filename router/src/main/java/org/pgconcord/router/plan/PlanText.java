@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.config.topology.Referrer;
@@ -44,10 +45,7 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
   public PlanOutline oneShard(Plan.OneShard plan) {
     Bound bound = bound(plan.binding());
     if (bound.elsewhere()) {
-      return plan.otherwise()
-          .match(this)
-          .say("Not one shard: " + bound.text())
-          .field("Not One Shard", bound.text());
+      return elsewhere(plan.otherwise(), bound);
     }
     PlanOutline rows = route("one-shard", "one shard, by shard key");
     groups(plan.binding(), rows);
@@ -147,14 +145,42 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
     return finish(rows, plan.facts(), plan.lookup().ownerSqlShape(text) + behind);
   }
 
+  private PlanOutline elsewhere(Plan otherwise, Bound bound) {
+    return otherwise
+        .match(this)
+        .say("Not one shard: " + bound.text())
+        .field("Not One Shard", bound.text());
+  }
+
+  @Override
+  public PlanOutline writesInWith(Plan.WritesInWith plan) {
+    Bound bound = bound(plan.binding());
+    if (bound.elsewhere()) {
+      return elsewhere(plan.otherwise(), bound);
+    }
+    PlanOutline rows =
+        route(
+            "write-in-with",
+            plan.kind().map(Plan.WriteKind::name).orElse("SELECT")
+                + " with CTEs that change entries, on one shard");
+    groups(plan.binding(), rows);
+    bound.on(rows);
+    List<String> indexes =
+        Stream.concat(plan.changes().stream().map(CteWrite::work), plan.entries().stream())
+            .flatMap(work -> work.gsis().stream())
+            .map(gsi -> gsi.name().toString())
+            .distinct()
+            .toList();
+    listed("Maintains", indexes, rows);
+    listed("Before", plan.before(text), rows);
+    return finish(rows, plan.facts(), plan.sql(text, change -> "rows found"));
+  }
+
   @Override
   public PlanOutline write(Plan.Write plan) {
     Bound bound = bound(plan.binding());
     if (bound.elsewhere()) {
-      return plan.otherwise()
-          .match(this)
-          .say("Not one shard: " + bound.text())
-          .field("Not One Shard", bound.text());
+      return elsewhere(plan.otherwise(), bound);
     }
     PlanOutline rows = route("write-one-shard", "%s on one shard".formatted(plan.kind()));
     groups(plan.binding(), rows);
@@ -221,9 +247,19 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
   @Override
   public PlanOutline writeOnAll(Plan.WriteOnAll plan) {
     PlanOutline rows =
-        route("write-all-shards", plan.kind() + " on all shards")
-            .detail("Group", plan.group().uid())
-            .add("Shards", uids(plan.group().shards()));
+        route(
+                plan.binding().isPresent() ? "write-some-shards" : "write-all-shards",
+                plan.kind()
+                    + (plan.binding().isPresent()
+                        ? " on the shards of its keys"
+                        : " on all shards"))
+            .detail("Group", plan.group().uid());
+    if (plan.binding().isPresent()) {
+      narrowed(plan.group(), plan.binding(), () -> plan.shards(text, parameters))
+          .on(rows, "Shards: ");
+    } else {
+      rows.add("Shards", uids(plan.group().shards()));
+    }
     maintains(plan.entries(), rows);
     return changed(rows, plan.facts(), plan.entries(), "");
   }

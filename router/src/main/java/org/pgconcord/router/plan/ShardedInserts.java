@@ -182,7 +182,7 @@ final class ShardedInserts {
             .orElse(facts);
     new EachShard(input, source).checkSelect();
     return new Plan.WriteOnAll(
-        statement, Plan.WriteKind.INSERT, placement.group(), entries, returns());
+        statement, Plan.WriteKind.INSERT, placement.group(), Optional.empty(), entries, returns());
   }
 
   private boolean returns() {

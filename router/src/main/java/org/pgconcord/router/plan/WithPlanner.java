@@ -8,6 +8,7 @@ import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.config.topology.Placement;
@@ -18,6 +19,7 @@ import org.pgconcord.router.analyse.ReadAnalysis;
 import org.pgconcord.router.analyse.ReadFacts;
 import org.pgconcord.router.analyse.Relation;
 import org.pgconcord.router.plan.StatementFacts.Command;
+import org.pgconcord.router.sql.ConflictView;
 import org.pgconcord.router.sql.QueryView;
 import org.pgconcord.router.sql.StatementView;
 
@@ -37,6 +39,10 @@ final class WithPlanner {
   private final Set<TableName> written = new LinkedHashSet<>();
   private Optional<Placement.Sharded> sharded = Optional.empty();
   private Optional<EntryWork> entries = Optional.empty();
+  private final List<CteWrite> changes = new ArrayList<>();
+
+  /** What matters of other writes when all {@link #changes} are known. */
+  private final List<Runnable> besideChanges = new ArrayList<>();
 
   WithPlanner(PlanInput input, StatementView main) {
     this.input = input;
@@ -50,12 +56,13 @@ final class WithPlanner {
     Refusals.forbiddenRelations(facts);
     List<QueryView.Cte> before = new ArrayList<>();
     for (QueryView.Cte cte : whole.with()) {
-      cte.write().ifPresent(write -> target(write, before));
+      cte.write().ifPresent(write -> target("CTE " + cte.name(), write, before));
       before.add(cte);
     }
     if (!(main instanceof StatementView.Query)) {
-      target(main, before);
+      target("the main statement", main, before);
     }
+    besideChanges.forEach(Runnable::run);
     if (local.size() > 1) {
       throw ErrorCode.QUERY_CROSS_SHARD.because("the tables are on several shards");
     }
@@ -64,10 +71,10 @@ final class WithPlanner {
 
   // --- what is written -------------------------------------------------------------------------
 
-  private void target(StatementView write, List<QueryView.Cte> before) {
+  private void target(String name, StatementView write, List<QueryView.Cte> before) {
     Relation relation = input.names().find(write.written().orElseThrow().name());
     if (relation instanceof Relation.Declared declared) {
-      declared(write, declared.table(), before);
+      declared(name, write, declared.table(), before);
     } else if (relation instanceof Relation.Undeclared other
         && other.placement() instanceof Placement.Unsharded one) {
       local.add(one.shard());
@@ -78,7 +85,8 @@ final class WithPlanner {
     }
   }
 
-  private void declared(StatementView write, DeclaredTable table, List<QueryView.Cte> before) {
+  private void declared(
+      String name, StatementView write, DeclaredTable table, List<QueryView.Cte> before) {
     written.add(table.name());
     if (table.placement() instanceof Placement.Unsharded one) {
       local.add(one.shard());
@@ -93,11 +101,11 @@ final class WithPlanner {
       sharded = Optional.of(placement);
       Refusals.copiesOn(facts, placement.group().shards());
       if (write instanceof StatementView.Insert insert) {
-        insert(insert, table, key, before);
+        insert(name, insert, table, key, before);
       } else if (write instanceof StatementView.Update update) {
-        update(update, table, key);
+        update(name, update, table, key);
       } else {
-        delete((StatementView.Delete) write, table, key);
+        delete(name, (StatementView.Delete) write, table, key);
       }
     } else {
       throw cannot("%s is written in a statement with WITH".formatted(table.name()));
@@ -105,6 +113,7 @@ final class WithPlanner {
   }
 
   private void insert(
+      String name,
       StatementView.Insert insert,
       DeclaredTable table,
       DeclaredTable.ShardKey key,
@@ -130,8 +139,10 @@ final class WithPlanner {
             ? rules.stored(rules.selected())
             : rules.stored());
     boolean upsert = rules.conflict().filter(ConflictRules::updates).isPresent();
+    besideChanges.add(() -> keysLeft(name, insert, table));
     String alias = insert.target().alias();
     rows(
+        name,
         insert,
         table,
         maintained,
@@ -141,11 +152,11 @@ final class WithPlanner {
   }
 
   private void update(
-      StatementView.Update update, DeclaredTable table, DeclaredTable.ShardKey key) {
+      String name, StatementView.Update update, DeclaredTable table, DeclaredTable.ShardKey key) {
     List<Gsi> gsis = input.database().gsisOf(table.name());
     new ChangeRules(input, table, key, gsis).checkUpdate(update);
     new ReferrerRules(input, table).checkUpdate(update);
-    for (Gsi gsi : gsis) {
+    for (Gsi gsi : gsis.stream().filter(gsi -> !gsi.extended()).toList()) {
       Set<String> touched = new HashSet<>(gsi.columns());
       touched.addAll(gsi.ownerPrimaryKey());
       touched.retainAll(update.assigned());
@@ -155,21 +166,32 @@ final class WithPlanner {
                 .formatted(touched.iterator().next(), gsi.name()));
       }
     }
-    if (new IndexedUpdateRules(input, update, table, key).changesEntries(gsis)) {
-      throw cannot("entries of %s may change by it".formatted(table.name()));
-    }
+    boolean changing = new IndexedUpdateRules(input, update, table, key).changesEntries(gsis);
     boolean strict = maintained(gsis).stream().anyMatch(gsi -> !gsi.extended());
-    if (strict && whole.writes()) {
+    if (strict && (whole.writes() || changing)) {
       throw owner(table);
+    } else if (changing && !maintained(gsis).isEmpty()) {
+      change(name, update, table, maintained(gsis));
+    } else if (!maintained(gsis).isEmpty()) {
+      besideChanges.add(() -> alike(name, update, table, maintained(gsis)));
+    }
+  }
+
+  /** Which of two parts gets a row is not said: both look for it afterwards. */
+  private void alike(
+      String name, StatementView.Update update, DeclaredTable table, List<Gsi> maintained) {
+    if (changes.stream().anyMatch(is(table))) {
+      change(name, update, table, maintained);
     }
   }
 
   private void delete(
-      StatementView.Delete delete, DeclaredTable table, DeclaredTable.ShardKey key) {
+      String name, StatementView.Delete delete, DeclaredTable table, DeclaredTable.ShardKey key) {
     List<Gsi> gsis = input.database().gsisOf(table.name());
     List<Gsi> maintained = maintained(gsis);
     new ChangeRules(input, table, key, gsis).checkDelete(delete, maintained);
     rows(
+        name,
         delete,
         table,
         maintained,
@@ -178,15 +200,39 @@ final class WithPlanner {
 
   /** Only the main statement says which rows it has inserted or deleted. */
   private void rows(
-      StatementView write, DeclaredTable table, List<Gsi> maintained, Optional<EntryWork> work) {
+      String name,
+      StatementView write,
+      DeclaredTable table,
+      List<Gsi> maintained,
+      Optional<EntryWork> work) {
     if (maintained.isEmpty()) {
       return;
     }
     boolean strict = maintained.stream().anyMatch(gsi -> !gsi.extended());
-    if (!write.equals(main) || (strict && whole.writes())) {
+    if (strict && (!write.equals(main) || whole.writes())) {
       throw owner(table);
+    } else if (!write.equals(main)
+        || (write instanceof StatementView.Delete && changes.stream().anyMatch(is(table)))) {
+      change(name, write, table, maintained);
+    } else {
+      entries = work;
     }
-    entries = work;
+  }
+
+  private void keysLeft(String name, StatementView.Insert insert, DeclaredTable table) {
+    List<String> assigned = insert.conflict().map(ConflictView::assigned).orElse(List.of());
+    if (changes.stream().anyMatch(is(table))) {
+      CteWrites.requireKeyLeft(name, assigned, table);
+    }
+  }
+
+  private void change(String name, StatementView write, DeclaredTable table, List<Gsi> maintained) {
+    WithItems items = WithItems.of(input, whole);
+    changes.add(new CteWrites(input, items).part(name, write, table, maintained));
+  }
+
+  private static Predicate<CteWrite> is(DeclaredTable table) {
+    return change -> change.table().equals(table.name());
   }
 
   private RuntimeException owner(DeclaredTable table) {
@@ -221,6 +267,11 @@ final class WithPlanner {
         Refusals.refused(
             ErrorCode.WRITE_SEVERAL_SHARDS.because(
                 "the values do not lead to one shard for all parts of the statement"));
+    if (!changes.isEmpty()) {
+      Optional<Plan.WriteKind> kind =
+          main instanceof StatementView.Query ? Optional.empty() : Optional.of(kind());
+      return new Plan.WritesInWith(statement(), kind, binding, changes, entries, elsewhere);
+    }
     Optional<TableName> target = main.written().flatMap(named -> declaredName(named.name()));
     return target.isEmpty()
         ? new Plan.OneShard(statement(), binding, elsewhere)

@@ -153,7 +153,7 @@ final class WritePlanner {
       entries =
           changes
               ? EntryColumns.changed(
-                  input, update.target().alias(), table, maintained(gsis), update.assigned())
+                  input, update.target(), table, maintained(gsis), update.assigned())
               : Optional.empty();
     } else {
       StatementView.Delete delete = (StatementView.Delete) view;
@@ -164,11 +164,11 @@ final class WritePlanner {
       rules.requireRowsSeen();
     }
     boolean pinned = rules.pinned(view.scope(), facts);
-    if (!pinned && rules.alone(facts)) {
+    if (!pinned && (rules.alone(facts) || rules.joinsOwnShard(facts))) {
       return byIndexOrOnAll(view, facts, table, placement, entries, statement);
     }
     Plan everywhere = severalShards(table);
-    if (!pinned || rules.alone(facts) || rules.joinsOwnShard(facts)) {
+    if (!pinned || rules.alone(facts) || rules.joinsOwnShard(facts) || rules.readsOwnShard(facts)) {
       everywhere = onAll(view, facts, placement, entries, statement, pinned);
     }
     return pinned
@@ -230,7 +230,8 @@ final class WritePlanner {
       StatementFacts statement,
       boolean pinned) {
     try {
-      if (facts.sharded().size() + facts.references().size() > 1) {
+      if (!input.clauses().has("select")
+          && facts.sharded().size() + facts.references().size() > 1) {
         new EachShard(input, facts).checkJoin();
       } else {
         new ScatterRules(input, facts).checkWrite();
@@ -241,7 +242,19 @@ final class WritePlanner {
       }
       throw e;
     }
-    return new Plan.WriteOnAll(statement, kind(view), placement.group(), entries, returns());
+    int target = view.written().orElseThrow().token();
+    Optional<ShardBinding> binding =
+        facts.sharded().stream()
+            .filter(use -> use.pinned() && use.place().token() == target)
+            .findFirst()
+            .map(
+                use ->
+                    new ShardBinding(
+                        new Bindings(input).compared(facts, List.of(use)),
+                        placement.group().shards().get(0),
+                        Optional.empty()));
+    return new Plan.WriteOnAll(
+        statement, kind(view), placement.group(), binding, entries, returns());
   }
 
   static ShardBinding binding(

@@ -354,15 +354,20 @@ public final class Clauses {
     return set == tokens.size() ? Optional.empty() : Optional.of(set);
   }
 
-  /** The tables behind FROM of an UPDATE; empty without it. */
-  public Optional<Range> updateFrom() {
-    int from = topLevel(topLevelSet().orElse(0), Set.of("from"));
-    while (from < tokens.size() && tokens.isWord(from - 1, "distinct")) {
-      from = topLevel(from + 1, Set.of("from"));
+  /**
+   * The tables behind FROM of an UPDATE; empty without it.
+   *
+   * @param within the UPDATE, from SET on
+   */
+  public Optional<Range> updateFrom(Range within) {
+    int from = next(within, "from");
+    while (from < within.to && tokens.isWord(from - 1, "distinct")) {
+      from = next(new Range(from + 1, within.to), "from");
     }
-    return from >= tokens.size()
+    return from >= within.to
         ? Optional.empty()
-        : Optional.of(new Range(from + 1, topLevel(from + 1, Set.of("where", "returning"))));
+        : Optional.of(
+            new Range(from + 1, next(new Range(from + 1, within.to), "where", "returning")));
   }
 
   /** The VALUES of an INSERT, which is in no parentheses. */
@@ -381,14 +386,36 @@ public final class Clauses {
 
   /** The first of the keywords at the outermost level from {@code from} on; the size if none. */
   private int topLevel(int from, Set<String> words) {
-    int i = from;
-    while (i < tokens.size()) {
+    return next(new Range(from, tokens.size()), words);
+  }
+
+  private int next(Range within, Set<String> words) {
+    int i = within.from;
+    while (i < within.to) {
       if (isKeyword(i, words)) {
         return i;
       }
-      i = partners[i] > i ? partners[i] + 1 : i + 1;
+      i = behind(i);
     }
-    return i;
+    return within.to;
+  }
+
+  /** The first of the keywords at the level of a range, in it; its end if none. */
+  public int next(Range within, String... words) {
+    return next(within, Set.of(words));
+  }
+
+  /**
+   * The condition of the WHERE clause at the level of a range.
+   *
+   * @param within an UPDATE or DELETE, from its target on
+   */
+  public Optional<Range> where(Range within) {
+    int where = next(within, "where");
+    return where == within.to
+        ? Optional.empty()
+        : Optional.of(
+            new Range(where + 1, next(new Range(where + 1, within.to), Keywords.AFTER_WHERE)));
   }
 
   /**

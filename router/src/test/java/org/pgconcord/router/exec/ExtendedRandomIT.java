@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.pgconcord.router.exec.DeclaredRouter.rows;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
@@ -109,7 +111,7 @@ class ExtendedRandomIT {
     int key = random.nextInt(9);
     String city = List.of("'Oulu'", "'Turku'", "NULL").get(random.nextInt(3));
     String where =
-        switch (random.nextInt(11)) {
+        switch (random.nextInt(14)) {
           case 0 -> "email = 'k%d'".formatted(key);
           case 1 -> "city = 'Oulu'";
           case 2 -> "floor = %d AND seat = 's%d'".formatted(user, key);
@@ -119,12 +121,22 @@ class ExtendedRandomIT {
           case 6 -> "email IN ('k%d', 'k%d', NULL)".formatted(key, random.nextInt(9));
           case 7 -> "email = ANY ('{k%d,k%d}') AND user_id < 2".formatted(key, (key + 4) % 9);
           case 8 -> "(floor, seat) IN ((%d, 's%d'), (1, 's%d'))".formatted(user, key, 8 - key);
+          case 10 -> "tenant_id IN (%d, %d)".formatted(tenant, tenants.get(0));
+          case 11 ->
+              "(tenant_id = %d OR tenant_id = %d AND user_id = 1) AND city = 'Oulu'"
+                  .formatted(tenant, tenants.get(2));
+          case 12 ->
+              "EXISTS (SELECT 1 FROM users v WHERE v.tenant_id = users.tenant_id AND v.user_id > users.user_id)";
           case 9 -> "city IN ('Oulu', 'Turku') AND floor = " + user;
           default -> "tenant_id = %d AND user_id = %d".formatted(tenant, user);
         };
-    return switch (random.nextInt(12)) {
-      case 11 -> merge(tenant, user, key, city);
+    return switch (random.nextInt(16)) {
+      case 15 -> merge(tenant, user, key, city);
       case 9, 10 -> upsert(tenants, tenant, user, key, city);
+      case 11, 12, 13 -> withCtes(tenant, user, key, city);
+      case 14 ->
+          "UPDATE users SET name = (SELECT count(*)::text FROM users v WHERE v.tenant_id = users.tenant_id), city = %s WHERE %s"
+              .formatted(city, where);
       case 0 -> "DELETE FROM users WHERE " + where;
       case 1 -> "UPDATE users SET email = 'k%d' WHERE %s".formatted(key, where);
       case 2 -> "UPDATE users SET city = %s, name = 'n%d' WHERE %s".formatted(city, user, where);
@@ -204,10 +216,70 @@ class ExtendedRandomIT {
             : "");
   }
 
-  /** How many rows, or the error's SQLSTATE. */
+  /** Parts of which the router hears nothing but what the rest of the statement says of them. */
+  private String withCtes(long tenant, int user, int key, String city) {
+    String mine = " WHERE tenant_id = " + tenant;
+    String where =
+        switch (random.nextInt(5)) {
+          case 0 -> mine;
+          case 1 -> mine + " AND city = 'Oulu'";
+          case 2 -> mine + " AND email IN ('k%d', 'k%d')".formatted(key, random.nextInt(9));
+          case 3 -> mine + " AND user_id IN (SELECT max(user_id) FROM users" + mine + ")";
+          default -> mine + " AND user_id = " + user;
+        };
+    String gone = "WITH gone AS (DELETE FROM users%s RETURNING *) ".formatted(where);
+    String next =
+        "'k' || (substr(email, 2)::int + %d) %% 9"
+            .formatted(1 + random.nextInt(4))
+            .replace("%%", "%");
+    String moved =
+        "moved AS (UPDATE users u SET email = %s, city = %s%s RETURNING u.user_id, email || '!' AS e)"
+            .formatted(next, city, where);
+    String made =
+        "made AS (INSERT INTO users AS n (user_id, tenant_id, email, city) VALUES (%d, %d, 'k%d', %s), (%d, %d, 'k%d', 'Oulu') RETURNING *)"
+            .formatted(user + 3, tenant, key, city, user + 4, tenant, random.nextInt(9));
+    return switch (random.nextInt(9)) {
+      case 0 -> gone + "SELECT user_id, email FROM gone";
+      case 1 -> gone + "SELECT count(*) FROM users" + mine;
+      case 2 ->
+          gone
+              + "INSERT INTO users (tenant_id, user_id, email, floor, seat, city) SELECT tenant_id, 9 - user_id, email, floor, seat, "
+              + city
+              + " FROM gone RETURNING user_id, city";
+      case 3 -> "WITH " + moved + " SELECT count(*), max(e) FROM moved";
+      case 4 ->
+          "WITH " + made + " SELECT n.email, (SELECT count(*) FROM users" + mine + ") FROM made n";
+      case 5 ->
+          "WITH %s, %s, late AS (DELETE FROM users%s AND user_id = 1) SELECT * FROM made"
+              .formatted(moved, made, mine);
+      case 6 ->
+          "WITH %s UPDATE users SET floor = 1, seat = 's%d'%s RETURNING email"
+              .formatted(moved, key, mine + " AND user_id = " + user);
+      case 7 -> "WITH %s DELETE FROM users%s".formatted(moved, mine + " AND user_id < 2");
+      default ->
+          "WITH top AS (SELECT max(user_id) AS m FROM users%s) UPDATE users SET email = %s%s AND user_id = (SELECT m FROM top)"
+              .formatted(mine, next, mine);
+    };
+  }
+
+  /** How many rows, or which; or the error's SQLSTATE. */
   private static String attempt(Connection client, String sql) {
     try (Statement statement = client.createStatement()) {
-      return "rows " + statement.executeUpdate(sql);
+      if (!statement.execute(sql)) {
+        return "rows " + statement.getUpdateCount();
+      }
+      List<String> found = new ArrayList<>();
+      try (ResultSet result = statement.getResultSet()) {
+        int columns = result.getMetaData().getColumnCount();
+        while (result.next()) {
+          StringBuilder row = new StringBuilder();
+          for (int i = 1; i <= columns; i++) {
+            row.append(' ').append(result.getString(i));
+          }
+          found.add(row.toString());
+        }
+      }
+      return "rows" + found.stream().sorted().toList();
     } catch (SQLException e) {
       return String.valueOf(e.getSQLState());
     }

@@ -290,6 +290,38 @@ class ExtendedRouteIT {
         .contains("Route: DELETE by index lookup, then the shards that it names");
   }
 
+  /** The index must be the target's own, and the other tables' rows on the shard of its row. */
+  @Test
+  void joinsAreLedByTheTargetsKey() throws Exception {
+    for (long tenant : List.of(onA, onB, onC)) {
+      run(
+          client,
+          "INSERT INTO orders VALUES (%1$d, 1, 'o%1$d'), (%1$d, 8, 'n%1$d')".formatted(tenant));
+    }
+    String join = " o.tenant_id = u.tenant_id AND o.order_id = u.user_id AND u.email";
+    run(client, "SET pgconcord.tx_mode = single");
+    assertThat(
+            rows(
+                client,
+                "UPDATE users u SET city = o.label, name = c.code FROM orders o, countries c WHERE c.code = 'FI' AND%s = 'e%d' RETURNING u.city"
+                    .formatted(join, onB)))
+        .containsExactly("o" + onB);
+    assertThat(
+            count(
+                "UPDATE users u SET email = u.email || o.label FROM orders o WHERE%s IN ('e%d', 'f%d')"
+                    .formatted(join, onC, onC)))
+        .isEqualTo(1);
+    assertThat(
+            failure("UPDATE orders o SET label = 'x' FROM users u WHERE" + join + " = 'e'")
+                .getMessage())
+        .contains("tx/second-shard");
+    run(client, "SET pgconcord.tx_mode = multi");
+    String delete =
+        "DELETE FROM users u USING orders o WHERE%s IN ('e%d', 'e%d') RETURNING o.label"
+            .formatted(join, onA, onB);
+    assertThat(whileMoving("e" + onB, onC, delete)).containsExactlyInAnyOrder("o" + onA, "n" + onC);
+  }
+
   @Test
   void listsOfParametersAndOfTheTransactionsOwnRows() throws SQLException {
     for (String mode : List.of("extended", "extendedForPrepared")) {
