@@ -13,6 +13,7 @@ import org.pgconcord.config.check.TopologyCheck;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.schema.Numbering;
+import org.pgconcord.config.schema.SchemaComparison;
 import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.topology.Topology.LogicalDatabase;
@@ -97,10 +98,10 @@ public final class RoutingStates {
   }
 
   /**
-   * Each table as its first shard has it, its triggers, rules and sequences as all have them: that
-   * the rest agrees is checked elsewhere.
+   * Each table as its first shard has it, its triggers, rules and sequences as all have them, and
+   * in what the others differ.
    */
-  private static Map<TableName, TableSchema> schemas(LogicalDatabase database, Survey survey) {
+  public static Map<TableName, TableSchema> schemas(LogicalDatabase database, Survey survey) {
     Map<TableName, TableSchema> schemas = new HashMap<>();
     database
         .tables()
@@ -116,7 +117,8 @@ public final class RoutingStates {
                           schemas.put(
                               table,
                               s.withHiddenEffects(hidden)
-                                  .withColumns(numbered(s, found.values()))));
+                                  .withColumns(numbered(s, found.values()))
+                                  .withDifferences(SchemaComparison.differences(found))));
             });
     return Map.copyOf(schemas);
   }

@@ -205,6 +205,12 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "A declared table is not on the shards as the topology says.",
       "Run \"pgconcord topology check\" against the shards and create what is missing."),
+  SCHEMA_DIFFERS(
+      "schema/tables-differ",
+      "55000",
+      ErrorCategory.REFUSED,
+      "The shards define the table otherwise, and the statement would mean other things on them.",
+      "Make the table equal on all shards; \"pgconcord topology check\" lists what differs."),
   SQL_COMMAND(
       "sql/command",
       "0A000",

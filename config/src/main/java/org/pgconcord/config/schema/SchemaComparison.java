@@ -1,10 +1,13 @@
 package org.pgconcord.config.schema;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -14,8 +17,8 @@ import org.pgconcord.config.value.ShardId;
 
 /**
  * Compares one table over its shards. Rows of all shards go into one answer, so columns must agree
- * in order, type and collation, and keys must promise the same; what only affects speed may differ,
- * and so may the oids of the user's own types.
+ * in order, type, collation and default, and keys must promise the same; what only affects speed
+ * may differ, and so may the oids of the user's own types.
  */
 public final class SchemaComparison {
   private SchemaComparison() {}
@@ -34,6 +37,61 @@ public final class SchemaComparison {
     differing(shards, SchemaComparison::properties)
         .forEach(message -> findings.add(Rule.SCHEMA_SHARDS_DIFFER.at(path, message)));
     return findings;
+  }
+
+  /** What of it makes one statement mean different things on the shards that have the table. */
+  public static ShardDifferences differences(Map<ShardId, TableSchema> shards) {
+    Optional<String> columns =
+        differing(shards, table -> Map.of("the order of columns", names(table))).stream()
+            .findFirst();
+    Map<String, String> meanings = new HashMap<>();
+    Map<String, String> defaults = new HashMap<>();
+    shards.values().stream()
+        .flatMap(table -> table.columns().stream())
+        .map(Column::name)
+        .distinct()
+        .forEach(
+            name -> {
+              column(shards, name, SchemaComparison::meaning)
+                  .ifPresent(message -> meanings.put(name, message));
+              column(shards, name, c -> c.generated() ? "" : c.expression())
+                  .ifPresent(message -> defaults.put(name, message));
+            });
+    differing(shards, table -> Map.of("row level security", table.rowSecurity() ? "on" : "off"))
+        .forEach(message -> meanings.put(ShardDifferences.ROWS, message));
+    return new ShardDifferences(columns, meanings, defaults);
+  }
+
+  /** Of the shards that have the column: where it is missing a shard says so itself. */
+  private static Optional<String> column(
+      Map<ShardId, TableSchema> shards, String name, Function<Column, String> property) {
+    Map<ShardId, TableSchema> having = new TreeMap<>(shards);
+    having.values().removeIf(table -> table.column(name).isEmpty());
+    String label = "column \"" + name + "\"";
+    return differing(
+            having, table -> Map.of(label, property.apply(table.column(name).orElseThrow())))
+        .stream()
+        .findFirst();
+  }
+
+  /** What its values are equal to and how they sort; integers of all widths are one. */
+  private static String meaning(Column column) {
+    String type = column.base().type();
+    if (Set.of("smallint", "integer", "bigint").contains(type)) {
+      type = "integer";
+    } else if (type.startsWith("character varying")) {
+      type = "text";
+    } else if (type.startsWith("numeric")) {
+      type = "numeric";
+    }
+    return type
+        + (column.collation() == null ? "" : " collate " + column.collation())
+        + (column.deterministic() ? "" : " (nondeterministic)")
+        + (column.generated() ? " generated as " + column.expression() : "");
+  }
+
+  private static String names(TableSchema table) {
+    return table.columns().stream().map(Column::name).collect(Collectors.joining(", "));
   }
 
   /** The same for the databases that hold the tables. */
@@ -56,9 +114,7 @@ public final class SchemaComparison {
   private static Map<String, String> properties(TableSchema table) {
     Map<String, String> properties = new LinkedHashMap<>();
     properties.put("the kind of relation", String.valueOf(table.relkind()));
-    properties.put(
-        "the order of columns",
-        table.columns().stream().map(Column::name).collect(Collectors.joining(", ")));
+    properties.put("the order of columns", names(table));
     table.columns().forEach(c -> properties.put("column \"" + c.name() + "\"", describe(c)));
     properties.put("the primary key", String.join(", ", table.primaryKey()));
     properties.put("the set of unique keys", uniqueKeys(table));
@@ -73,7 +129,8 @@ public final class SchemaComparison {
         + (column.collation() == null ? "" : " collate " + column.collation())
         + (column.deterministic() ? "" : " (nondeterministic)")
         + (column.notNull() ? " not null" : "")
-        + (column.generated() ? " generated" : "");
+        + (column.generated() ? " generated" : "")
+        + (column.expression().isEmpty() ? "" : " default " + column.expression());
   }
 
   private static String uniqueKeys(TableSchema table) {

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.pgconcord.config.sharding.KeyType;
@@ -92,7 +93,8 @@ public final class SchemaReader {
         parts.rowSecurity(),
         parts.rowsEstimated(),
         parts.hiddenEffects(),
-        parts.family());
+        parts.family(),
+        ShardDifferences.NONE);
   }
 
   private static List<String> identity(Parts parts) {
@@ -158,7 +160,8 @@ public final class SchemaReader {
         row.getBoolean(12),
         keyType,
         numbering(row),
-        new Column.Base((int) row.getLong(10), row.getString(15)));
+        new Column.Base((int) row.getLong(10), row.getString(15)),
+        row.getBoolean(23) ? "" : Objects.requireNonNullElse(row.getString(24), ""));
   }
 
   private static Optional<Numbering> numbering(ResultSet row) throws SQLException {

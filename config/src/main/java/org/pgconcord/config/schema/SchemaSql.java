@@ -81,7 +81,8 @@ final class SchemaSql {
              a.attidentity <> '' OR pg_catalog.pg_get_expr(def.adbin, def.adrelid)
                ~ '^nextval[(]''[^()]*''::regclass[)]$',
              coalesce(pg_catalog.pg_get_expr(def.adbin, def.adrelid), own.typdefault)
-               ~ 'nextval[(]'
+               ~ 'nextval[(]',
+             coalesce(pg_catalog.pg_get_expr(def.adbin, def.adrelid), own.typdefault)
       FROM base b
       JOIN pg_catalog.pg_type r ON r.oid = b.root AND r.typtype <> 'd'
       JOIN pg_catalog.pg_attribute a ON a.atttypid = b.type_oid

@@ -19,6 +19,7 @@ import org.pgconcord.config.value.TableName;
  * @param hiddenEffects it has a rule, or a trigger of a user's that fires after rows are stored: a
  *     write may do more than what it returns shows
  * @param family the relations that have its rows
+ * @param differences between the shards that have it, where they are known
  */
 public record TableSchema(
     TableName name,
@@ -31,7 +32,8 @@ public record TableSchema(
     boolean rowSecurity,
     long rowsEstimated,
     boolean hiddenEffects,
-    Family family) {
+    Family family,
+    ShardDifferences differences) {
   public TableSchema {
     columns = List.copyOf(columns);
     uniqueKeys = List.copyOf(uniqueKeys);
@@ -60,7 +62,8 @@ public record TableSchema(
         rowSecurity,
         rowsEstimated,
         false,
-        Family.ALONE);
+        Family.ALONE,
+        ShardDifferences.NONE);
   }
 
   /** The same, with or without effects that no returned row shows. */
@@ -76,7 +79,8 @@ public record TableSchema(
         rowSecurity,
         rowsEstimated,
         hidden,
-        family);
+        family,
+        differences);
   }
 
   /** The same with other columns. */
@@ -92,7 +96,25 @@ public record TableSchema(
         rowSecurity,
         rowsEstimated,
         hiddenEffects,
-        family);
+        family,
+        differences);
+  }
+
+  /** The same, with what is known of the other shards' definitions. */
+  public TableSchema withDifferences(ShardDifferences others) {
+    return new TableSchema(
+        name,
+        relkind,
+        columns,
+        uniqueKeys,
+        indexes,
+        replicaIdentity,
+        replicaIdentityColumns,
+        rowSecurity,
+        rowsEstimated,
+        hiddenEffects,
+        family,
+        others);
   }
 
   public Optional<Column> column(String columnName) {

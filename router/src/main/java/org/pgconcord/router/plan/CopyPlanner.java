@@ -171,6 +171,7 @@ final class CopyPlanner {
     options.requireSplittable();
     List<String> columns = columns(schema);
     List<NumberedColumn> numbered = numbered(table, columns, options.format());
+    new DifferingShards(input).refuseCopy(table, columns);
     List<Integer> places = new ArrayList<>();
     for (var column : key.columns()) {
       int place = columns.indexOf(column.name());

@@ -93,6 +93,7 @@ final class QueryPlanner {
    * The answers of all shards, in any order: for queries of one block without anything to merge.
    */
   private Plan scatter() {
+    new DifferingShards(input).refuseTogether(facts);
     try {
       new ScatterRules(input, facts).check(why);
     } catch (ConcordException e) {

@@ -88,12 +88,14 @@ final class ScatterRules {
 
   /** Refuses what could mean different things on the shards of an UPDATE or DELETE on all. */
   void checkWrite() {
+    new DifferingShards(input).refuseTogether(facts);
     functions(List.of());
     columns();
   }
 
   /** The same for an INSERT ... SELECT on all: its rows may be groups, and random. */
   void checkSelected() {
+    new DifferingShards(input).refuseTogether(facts);
     String others = Refusals.calls(input, Kind.UNKNOWN, Kind.BUILT_IN);
     if (!others.isEmpty()) {
       throw ErrorCode.FUNCTION_NOT_KNOWN.because(

@@ -43,6 +43,7 @@ final class ShardedInserts {
    * @param maintained those of them whose entries are kept
    */
   Plan plan(List<Gsi> gsis, List<Gsi> maintained, StatementFacts statement) {
+    new DifferingShards(input).refuseInsert(table, insert);
     Optional<TakenKeys> taken = rules.check(facts, gsis, maintained);
     ReferrerRules referrers = new ReferrerRules(input, table);
     insert.conflict().ifPresent(referrers::checkConflict);

@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -22,10 +24,21 @@ import org.pgconcord.config.atomic.GlobalId;
 import org.pgconcord.config.atomic.PartialCommits;
 import org.pgconcord.config.atomic.RouterPresence;
 import org.pgconcord.config.catalog.CatalogInstaller;
+import org.pgconcord.config.catalog.CopyMarks;
 import org.pgconcord.config.catalog.FencedTable;
+import org.pgconcord.config.catalog.Fences;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.catalog.RoutingState;
+import org.pgconcord.config.catalog.RoutingStates;
+import org.pgconcord.config.check.SchemaSurvey;
+import org.pgconcord.config.check.Survey;
+import org.pgconcord.config.check.TopologyCheck;
 import org.pgconcord.config.schema.SchemaReader;
+import org.pgconcord.config.settings.DaemonSettings.ServiceRole;
+import org.pgconcord.config.settings.ServicePassword;
+import org.pgconcord.config.settings.ShardAddress;
+import org.pgconcord.config.settings.ShardConnections;
+import org.pgconcord.config.settings.ShardSettings;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.topology.TopologyReader;
@@ -130,6 +143,34 @@ final class DeclaredRouter implements AutoCloseable {
           states(GsiState.ENABLED, 1),
           Map.of(ShardCluster.DATABASE, SchemaReader.read(owner, app.tables().keySet())));
     }
+  }
+
+  /** Looks at all shards as a daemon does, at the relations that no document names too. */
+  void survey() {
+    Survey survey =
+        Objects.requireNonNull(
+            new SchemaSurvey(connections()).read(topology).get(ShardCluster.DATABASE));
+    routing =
+        new RoutingState(
+            epochs.current().revision() + 1,
+            topology,
+            states(GsiState.ENABLED, 1),
+            Map.of(ShardCluster.DATABASE, RoutingStates.schemas(app, survey)),
+            Map.of(ShardCluster.DATABASE, TopologyCheck.misplaced(app, survey)),
+            Map.of(ShardCluster.DATABASE, survey.namesakes()),
+            CopyMarks.NONE,
+            Fences.NONE);
+    epochs.publish(routing);
+  }
+
+  private ShardConnections connections() {
+    Map<ShardId, ShardSettings> settings = new TreeMap<>();
+    for (ShardId shard : cluster.shards()) {
+      ShardAddress address = new ShardAddress("127.0.0.1", cluster.shard(shard).port());
+      settings.put(shard, new ShardSettings(List.of(address), "disable", Map.of()));
+    }
+    ServiceRole role = new ServiceRole(ClusterRoles.SERVICE, Optional.empty());
+    return new ShardConnections(settings, role.user(), new ServicePassword(role, Map.of()));
   }
 
   private Map<GsiName, RoutingState.GsiStatus> states(GsiState state, long epoch) {

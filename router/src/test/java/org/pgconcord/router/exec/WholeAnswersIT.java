@@ -364,6 +364,106 @@ class WholeAnswersIT {
     assertThat(refused).isBetween(10, 30);
   }
 
+  /**
+   * What would store or show one thing on one shard and another on the next, and what would not.
+   */
+  @Test
+  void aDifferenceThatTheRouterKnowsIsNamedBeforeAnythingRuns() throws SQLException {
+    ShardId second = router.cluster.shards().get(1);
+    List<Difference> differences =
+        List.of(
+            new Difference(
+                "ALTER TABLE pages RENAME body TO former; ALTER TABLE pages DROP page CASCADE;"
+                    + " ALTER TABLE pages ADD page integer; ALTER TABLE pages RENAME former TO body",
+                "the order of columns differs",
+                List.of("INSERT INTO pages VALUES (1, 2, 'x')", "INSERT INTO pages TABLE pages"),
+                List.of(
+                    "INSERT INTO pages (tenant, page, body) VALUES (1, 2, 'x')",
+                    "SELECT count(body) FROM pages")),
+            new Difference(
+                "ALTER TABLE pages ALTER body SET DEFAULT 'y'",
+                "column \"body\" differs",
+                List.of(
+                    "INSERT INTO pages (tenant, page) VALUES (1, 3)",
+                    "INSERT INTO pages VALUES (1, 3), (2, 3)",
+                    "INSERT INTO pages (tenant, page, body) VALUES (1, 3, DEFAULT)",
+                    "INSERT INTO pages (tenant, page) SELECT tenant, 3 FROM pages"),
+                List.of(
+                    "INSERT INTO pages (tenant, page, body) VALUES (1, 3, 'x')",
+                    "SELECT max(body) FROM pages")),
+            new Difference(
+                "ALTER TABLE pages ALTER body TYPE text COLLATE \"C\"",
+                "column \"body\" differs",
+                List.of(
+                    "SELECT max(body) FROM pages",
+                    "SELECT page FROM pages ORDER BY body",
+                    "SELECT * FROM pages",
+                    "SELECT count(p) FROM pages p",
+                    "SELECT count(*) FROM pages p NATURAL JOIN orders",
+                    "SELECT x FROM pages AS p (x, y, z)",
+                    "UPDATE pages SET page = 4 WHERE body > 'B'",
+                    "DELETE FROM pages USING accounts a WHERE a.tenant = pages.tenant AND body > 'B'"),
+                List.of(
+                    "SELECT count(*), max(page * 2) FROM pages",
+                    "SELECT body FROM pages WHERE tenant = 1 ORDER BY body")),
+            new Difference(
+                "ALTER TABLE pages ALTER page TYPE real",
+                "column \"page\" differs",
+                List.of("SELECT body FROM pages WHERE page = 2"),
+                List.of("SELECT count(body) FROM pages")),
+            new Difference(
+                "ALTER TABLE pages ALTER page TYPE bigint",
+                "",
+                List.of(),
+                List.of("SELECT body FROM pages WHERE page = 2")),
+            new Difference(
+                "ALTER TABLE pages ENABLE ROW LEVEL SECURITY",
+                "row level security differs",
+                List.of("SELECT count(*) FROM pages", "UPDATE pages SET page = 4"),
+                List.of("SELECT count(*) FROM pages WHERE tenant = 1")),
+            new Difference(
+                "ALTER TABLE pages ALTER body SET NOT NULL",
+                "",
+                List.of(),
+                List.of("SELECT * FROM pages", "INSERT INTO pages VALUES (1, 5, 'x')")));
+    try (Connection client = router.connect("simple")) {
+      for (Difference difference : differences) {
+        client.setAutoCommit(true);
+        router.direct(second, "CREATE TABLE kept (LIKE pages INCLUDING ALL)");
+        router.direct(second, difference.change());
+        router.survey();
+        client.setAutoCommit(false);
+        for (String sql : difference.refused()) {
+          assertThat(answer(client, sql))
+              .as(difference.change() + ": " + sql)
+              .contains("schema/tables-differ", difference.named(), second.uid());
+          client.rollback();
+        }
+        for (String sql : difference.served()) {
+          assertThat(ran(client, sql)).as(difference.change() + ": " + sql).isEmpty();
+          client.rollback();
+        }
+        router.direct(second, "DROP TABLE pages");
+        router.direct(second, "ALTER TABLE kept RENAME TO pages");
+      }
+    } finally {
+      router.redeclare(WholeServer.DOCUMENT);
+    }
+  }
+
+  /** A change of one shard's table, and the statements that must and need not be refused for it. */
+  private record Difference(
+      String change, String named, List<String> refused, List<String> served) {}
+
+  private static String ran(Connection connection, String sql) {
+    try {
+      run(connection, sql);
+      return "";
+    } catch (SQLException e) {
+      return String.valueOf(e.getMessage());
+    }
+  }
+
   @Test
   void anErrorOfAShardEndsTheStatementInPlainWords() throws SQLException {
     try (Connection client = router.connect("simple")) {

@@ -20,7 +20,7 @@ import org.pgconcord.testkit.cluster.ClusterRoles;
 
 /** The tables of {@code reads/schema.sql} twice: over three shards, and whole on a server. */
 final class WholeServer implements AutoCloseable {
-  private static final String DOCUMENT =
+  static final String DOCUMENT =
       """
       {"authoritative_shard_group": "meta",
        "shard_indexes": {

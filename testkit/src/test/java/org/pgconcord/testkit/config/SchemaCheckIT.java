@@ -12,6 +12,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.pgconcord.config.catalog.CatalogInstaller;
 import org.pgconcord.config.check.PlacementSurvey;
 import org.pgconcord.config.check.SchemaSurvey;
@@ -159,6 +161,29 @@ final class SchemaCheckIT {
                       "column \"name\" differs: \"text collate default\" on shard-a,"
                           + " \"character varying(80) collate default\" on shard-b");
             });
+  }
+
+  /** Every difference that is planted on one shard is named, with what each shard has. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          ALTER TABLE users ALTER name TYPE text COLLATE "C"        | column "name" differs: "text collate default" on shard-a, "text collate C" on shard-b
+          ALTER TABLE users ALTER name SET NOT NULL                 | column "name" differs: "text collate default" on shard-a, "text collate default not null" on shard-b
+          ALTER TABLE users ALTER name SET DEFAULT 'x'              | column "name" differs: "text collate default" on shard-a, "text collate default default 'x'::text" on shard-b
+          ALTER TABLE users DROP name                               | column "name" differs: "text collate default" on shard-a, "absent" on shard-b
+          ALTER TABLE users DROP name; ALTER TABLE users ADD extra int, ADD name text | column "extra" differs: "absent" on shard-a, "integer" on shard-b
+          ALTER TABLE countries DROP name; ALTER TABLE countries ADD name text; ALTER TABLE countries DROP CONSTRAINT countries_pkey; ALTER TABLE countries ADD UNIQUE (code) | the primary key differs: "code" on shard-a, "" on shard-b
+          ALTER TABLE users ENABLE ROW LEVEL SECURITY               | row level security differs: "off" on shard-a, "on" on shard-b
+          """)
+  void everyDifferenceOfOneShardIsNamed(String change, String message) throws SQLException {
+    Shards.asOwner(cluster, Shards.B, change);
+    assertThat(check())
+        .filteredOn(f -> f.id().equals("schema/shards-differ"))
+        .extracting(Finding::message)
+        .contains(message);
   }
 
   @Test
