@@ -67,7 +67,14 @@ final class Locking {
   }
 
   /** Rows that are put together here could not be locked as they are. */
-  static ConcordException notScattered(ConcordException why) {
+  ConcordException notScattered(ConcordException why) {
+    if (input.clauses().topLevel(0, "limit", "offset", "fetch") < tokens.size()) {
+      return ErrorCode.QUERY_LOCKING
+          .because("LIMIT beside FOR UPDATE or FOR SHARE over several shards")
+          .withDetail(
+              "Each shard would lock as many rows as the limit lets through, more than are given.")
+          .withHint("Add an equality on the shard key, or leave the limit out.");
+    }
     return why.code() == ErrorCode.QUERY_NEEDS_MERGE || why.code() == ErrorCode.QUERY_CROSS_SHARD
         ? ErrorCode.QUERY_LOCKING
             .because("rows on several shards cannot be locked together here")

@@ -101,7 +101,7 @@ final class QueryPlanner {
       if (keys.isPresent()) {
         return new Plan.Sorted(rows(), keys.get().keys(), keys.get().added());
       } else if (input.locks()) {
-        throw Locking.notScattered(e);
+        throw new Locking(input).notScattered(e);
       }
       return gather(e);
     }

@@ -326,6 +326,60 @@ class StreamsIT {
     }
   }
 
+  // --- failures --------------------------------------------------------------------------------
+
+  /** In portions too: an error, and never an end. */
+  @Test
+  void aShardThatIsLostBetweenTwoPortionsEndsTheStream() throws SQLException {
+    ShardId second = router.cluster.shards().get(1);
+    for (String sql : List.of("SELECT id FROM accounts", "SELECT id FROM accounts ORDER BY id")) {
+      try (Connection client = router.connect("extended");
+          Statement statement = client.createStatement()) {
+        client.setAutoCommit(false);
+        statement.setFetchSize(3);
+        ResultSet result = statement.executeQuery(sql);
+        assertThat(result.next()).isTrue();
+        router.direct(
+            second,
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                + " WHERE state = 'idle in transaction' AND pid <> pg_backend_pid()");
+        SQLException error =
+            catchThrowableOfType(
+                SQLException.class,
+                () -> {
+                  while (result.next()) {
+                    result.getInt(1);
+                  }
+                });
+        assertThat((Throwable) error).as(sql).isNotNull();
+        assertThat(error.getSQLState()).matches("57P01|08006");
+        client.rollback();
+        assertThat(rows(client, "SELECT count(*) FROM accounts")).containsExactly("120");
+        client.rollback();
+      }
+    }
+  }
+
+  @Test
+  void shardsWhoseColumnsDifferAreNamed() throws SQLException {
+    ShardId second = router.cluster.shards().get(1);
+    router.direct(second, "ALTER TABLE events ALTER kind TYPE varchar(40)");
+    try (Connection client = router.connect("simple")) {
+      String sql = "SELECT kind, id FROM events ORDER BY id";
+      for (String each :
+          List.of(
+              sql, "DECLARE c CURSOR FOR " + sql, "DECLARE c CURSOR FOR SELECT kind FROM events")) {
+        rows(client, "BEGIN");
+        assertThat(answer(client, each))
+            .startsWith("error 55000")
+            .contains("exec/shards-differ", second.uid(), "\"kind\"");
+        rows(client, "ROLLBACK");
+      }
+    } finally {
+      router.direct(second, "ALTER TABLE events ALTER kind TYPE text");
+    }
+  }
+
   /** The rows, read {@code size} at a time; 0 for all at once. */
   private static List<String> inPortions(Connection client, String sql, int size)
       throws SQLException {

@@ -1,6 +1,7 @@
 package org.pgconcord.router.exec;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.pgconcord.router.exec.WholeServer.answer;
 import static org.pgconcord.router.exec.WholeServer.run;
 import static org.pgconcord.router.exec.WholeServer.statements;
@@ -13,9 +14,12 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -477,6 +481,78 @@ class WholeAnswersIT {
         assertThat(answer(client, sql)).isEqualTo(expected).startsWith("error");
       }
       assertThat(DeclaredRouter.rows(client, "SELECT count(*) FROM orders")).containsExactly("300");
+    }
+  }
+
+  // --- statements that end early ----------------------------------------------------------------
+
+  private static final List<String> FORMS =
+      List.of(
+          "SELECT id FROM accounts",
+          "SELECT id FROM accounts ORDER BY id",
+          "SELECT count(*) FROM accounts",
+          "SELECT a.id FROM accounts a JOIN orders o ON a.id = o.account");
+
+  /** One shard keeps the statement waiting; then it ends, and the others with it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"cancel", "timeout", "terminate", "kill"})
+  void whatEndsEarlyIsNoAnswerAndLeavesNothingRunning(String how) throws Exception {
+    ShardId second = router.cluster.shards().get(1);
+    for (String sql : how.equals("kill") ? FORMS.subList(0, 2) : FORMS) {
+      try (Connection client = router.connect("extended");
+          Connection holder = router.cluster.asSuperuser(second);
+          Statement statement = client.createStatement()) {
+        run(holder, "BEGIN; LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE");
+        run(client, "SET statement_timeout = " + (how.equals("timeout") ? 700 : 0));
+        CompletableFuture<String> found =
+            CompletableFuture.supplyAsync(() -> outcome(statement, sql));
+        await()
+            .atMost(Duration.ofSeconds(30))
+            .until(() -> how.equals("timeout") || !router.direct(second, WAITING).isEmpty());
+        end(how, statement, second);
+        assertThat(found.get(60, TimeUnit.SECONDS))
+            .as(how + " " + sql)
+            .matches(how.equals("kill") ? "error (08|57P).*" : "error 57(014|P01)");
+        if (how.equals("kill")) {
+          router.cluster.shard(second).start();
+          router.forget();
+        } else {
+          run(holder, "ROLLBACK");
+        }
+        for (ShardId shard : router.cluster.shards()) {
+          assertThat(router.direct(shard, RUNNING)).as(how + " " + sql).isEmpty();
+        }
+        run(client, "RESET statement_timeout");
+        assertThat(outcome(statement, "SELECT count(*) FROM accounts")).isEqualTo("[120]");
+      }
+    }
+  }
+
+  private static final String RUNNING =
+      "SELECT pid FROM pg_stat_activity WHERE state <> 'idle' AND backend_type = 'client backend'"
+          + " AND query LIKE '%accounts%' AND pid <> pg_backend_pid()";
+
+  private static final String WAITING = RUNNING + " AND wait_event_type = 'Lock'";
+
+  private static void end(String how, Statement statement, ShardId shard) throws SQLException {
+    switch (how) {
+      case "cancel" -> statement.cancel();
+      case "terminate" ->
+          router.direct(shard, WAITING.replace("SELECT pid", "SELECT pg_terminate_backend(pid)"));
+      case "kill" -> router.cluster.shard(shard).kill();
+      default -> {}
+    }
+  }
+
+  private static String outcome(Statement statement, String sql) {
+    try (ResultSet rows = statement.executeQuery(sql)) {
+      List<String> found = new ArrayList<>();
+      while (rows.next()) {
+        found.add(rows.getString(1));
+      }
+      return found.toString();
+    } catch (SQLException e) {
+      return "error " + e.getSQLState();
     }
   }
 }
