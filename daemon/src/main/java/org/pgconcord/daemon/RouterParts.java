@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Supplier;
 import org.pgconcord.config.catalog.Catalog;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.replica.Replicas;
@@ -14,6 +15,7 @@ import org.pgconcord.config.settings.DaemonSettings;
 import org.pgconcord.config.settings.ServicePassword;
 import org.pgconcord.config.settings.ShardAddress;
 import org.pgconcord.config.settings.ShardSettings;
+import org.pgconcord.config.statistics.IndexStatistics;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.Tuple;
@@ -54,6 +56,7 @@ final class RouterParts {
       CopyMarker marker,
       Decisions decisions,
       Replicas replicas,
+      Supplier<IndexStatistics> statistics,
       MeterRegistry registry,
       Closing closing) {
     RouterMetrics metrics = new RouterMetrics(registry);
@@ -68,7 +71,8 @@ final class RouterParts {
             new Deadlocks(),
             RouterServices.DEFAULT_LOCK_TIMEOUT,
             decisions,
-            replicas);
+            replicas,
+            statistics);
     return new RouterServer(
         RouterSettings.of(unresolvedToListen(), auth())
             .withUsersFile(settings.router().usersFile()),

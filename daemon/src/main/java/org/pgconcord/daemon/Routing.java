@@ -98,6 +98,9 @@ record Routing(
             new ReplicaWatch(connections, settings.shards().keySet(), settings.catalogDatabase()));
     replicas.start();
     metrics.watch(replicas);
+    LookupStatistics statistics =
+        closing.add("statistics", new LookupStatistics(epochs::current, connections));
+    statistics.start();
     return closing.add(
         "router",
         new RouterParts(settings, environment)
@@ -107,6 +110,7 @@ record Routing(
                 marks::mark,
                 transactions.decisions(settings.serviceRole().user(), closing),
                 replicas,
+                statistics,
                 metrics.registry(),
                 closing));
   }

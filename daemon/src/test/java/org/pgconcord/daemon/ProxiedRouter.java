@@ -29,6 +29,7 @@ import org.pgconcord.config.settings.DaemonSettings;
 import org.pgconcord.config.settings.Overrides;
 import org.pgconcord.config.settings.SettingsReader;
 import org.pgconcord.config.settings.ShardConnections;
+import org.pgconcord.config.statistics.IndexStatistics;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.daemon.transactions.Resolver;
 import org.pgconcord.router.RouterServer;
@@ -90,6 +91,7 @@ public final class ProxiedRouter implements AutoCloseable {
                 (table, copies, reason) -> mark(catalog, epochs, table, copies, reason),
                 decisions(catalog.load().clusterId()),
                 Replicas.NONE,
+                () -> IndexStatistics.NONE,
                 new SimpleMeterRegistry(),
                 running);
     running.add("router", server);

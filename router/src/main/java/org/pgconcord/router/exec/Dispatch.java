@@ -77,7 +77,11 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void gsiRead(Plan.GsiRead plan) {
-    ThroughIndex.run(execution, plan, this);
+    Plan chosen = execution.cheapest(plan, execution.planned().text()).plan();
+    if (!(chosen instanceof Plan.GsiRead read)) {
+      return chosen.match(this);
+    }
+    ThroughIndex.run(execution, read, this);
     return null;
   }
 

@@ -10,7 +10,9 @@ import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.backend.BackendRequest;
 import org.pgconcord.router.entries.ServiceSessions;
+import org.pgconcord.router.plan.IndexChoice;
 import org.pgconcord.router.plan.Parameters;
+import org.pgconcord.router.plan.Plan;
 import org.pgconcord.router.plan.Planned;
 import org.pgconcord.router.plan.StaleCopies;
 import org.pgconcord.router.plan.StatementFacts;
@@ -19,6 +21,7 @@ import org.pgconcord.router.session.FanOut;
 import org.pgconcord.router.session.ResultSink;
 import org.pgconcord.router.session.SessionSettings;
 import org.pgconcord.router.session.StatementCall;
+import org.pgconcord.router.sql.StatementText;
 import org.pgconcord.router.tx.Failures;
 import org.pgconcord.router.tx.Transaction;
 import org.pgconcord.router.wire.ErrorFields;
@@ -279,6 +282,16 @@ final class Execution {
           "statement's fan-out (%s) exceeds %s (%s)"
               .formatted(width.word(), FanOut.SETTING, allowed.word()));
     }
+  }
+
+  /** The cheaper of what answers alike, for the call's values. */
+  IndexChoice cheapest(Plan.GsiRead plan, StatementText text) {
+    return IndexChoice.of(
+        plan,
+        text,
+        parameters(),
+        session.services().statistics().get(),
+        session.settings().fanOut() == FanOut.SCATTER);
   }
 
   void done() {

@@ -54,7 +54,11 @@ final class RouterExplain {
   }
 
   private PlanOutline outline() {
-    PlanOutline outline = PlanText.outline(command.explained(), execution.parameters());
+    PlanOutline outline =
+        PlanText.outline(
+            command.explained(),
+            execution.parameters(),
+            read -> execution.cheapest(read, command.explained().text()));
     new TargetText(execution).addTo(outline);
     return outline;
   }

@@ -1,7 +1,9 @@
 package org.pgconcord.router.exec;
 
 import java.time.Duration;
+import java.util.function.Supplier;
 import org.pgconcord.config.replica.Replicas;
+import org.pgconcord.config.statistics.IndexStatistics;
 import org.pgconcord.router.entries.LookupIndexes;
 import org.pgconcord.router.entries.Suspects;
 import org.pgconcord.router.plan.StatementPlanner;
@@ -18,6 +20,7 @@ import org.pgconcord.router.tx.TransactionMetrics;
  * @param metrics counts uneven ends of transactions
  * @param decisions remembers two-phase commits
  * @param replicas of the shards
+ * @param statistics of the indexes' lookup tables, as last read
  * @param lockTimeout how long the router's own statements wait for a lock (PROTOCOL 1.8)
  */
 public record RouterServices(
@@ -30,11 +33,12 @@ public record RouterServices(
     Deadlocks deadlocks,
     Duration lockTimeout,
     Decisions decisions,
-    Replicas replicas) {
+    Replicas replicas,
+    Supplier<IndexStatistics> statistics) {
 
   public static final Duration DEFAULT_LOCK_TIMEOUT = Duration.ofSeconds(5);
 
-  /** Of a router over shards without replicas. */
+  /** Of a router over shards without replicas, which knows no statistics. */
   public RouterServices(
       RouterEpochs epochs,
       StatementPlanner planner,
@@ -55,7 +59,8 @@ public record RouterServices(
         deadlocks,
         lockTimeout,
         decisions,
-        Replicas.NONE);
+        Replicas.NONE,
+        () -> IndexStatistics.NONE);
   }
 
   /** The same, of one that commits nothing in two phases. */

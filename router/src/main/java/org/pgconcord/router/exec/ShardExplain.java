@@ -185,7 +185,10 @@ final class ShardExplain implements Plan.Cases<Void> {
 
   @Override
   public Void gsiRead(Plan.GsiRead read) {
-    return found(read.lookup(), read.otherwise());
+    Plan chosen = inner.cheapest(read, text).plan();
+    return chosen instanceof Plan.GsiRead led
+        ? found(led.lookup(), led.otherwise())
+        : chosen.match(this);
   }
 
   @Override

@@ -64,19 +64,21 @@ final class IndexReads {
 
   /** The lookup to make; without one, {@code why} says what stands against it. */
   Optional<LookupRead> lookup(List<String> why) {
-    if (facts.sharded().size() == 1) {
-      return lookup(facts.sharded().get(0), why);
-    }
+    return lookups(why).stream().findFirst();
+  }
+
+  /** All that could be made, of one appearance of an owner; the first is the one without doubt. */
+  List<LookupRead> lookups(List<String> why) {
     for (TableUse use : facts.sharded()) {
-      if (write && !isTarget(use)) {
+      if (write && facts.sharded().size() > 1 && !isTarget(use)) {
         continue;
       }
-      Optional<LookupRead> found = lookup(use, why);
-      if (found.isPresent()) {
+      List<LookupRead> found = lookups(use, why);
+      if (!found.isEmpty()) {
         return found;
       }
     }
-    return Optional.empty();
+    return List.of();
   }
 
   private boolean isTarget(TableUse use) {
@@ -84,13 +86,16 @@ final class IndexReads {
         && target.token() == use.place().token();
   }
 
-  private Optional<LookupRead> lookup(TableUse use, List<String> why) {
+  private List<LookupRead> lookups(TableUse use, List<String> why) {
     List<Gsi> gsis = new ArrayList<>(input.database().gsisOf(use.table().name()));
     gsis.sort(Comparator.comparing(Gsi::unique).reversed());
+    List<LookupRead> found = new ArrayList<>();
     for (Gsi gsi : gsis) {
+      // What stands against others is of no interest once there is one.
+      List<String> against = found.isEmpty() ? why : new ArrayList<>();
       List<PredicateView.OneOf> predicates = keysOf(gsi, use);
       if (predicates.size() < gsi.columns().size()) {
-        why.add(
+        against.add(
             gsi.columns().size() == 1
                 ? "no equality on the column of index " + gsi.name()
                 : "no equality on every column of index " + gsi.name());
@@ -98,11 +103,12 @@ final class IndexReads {
       }
       Optional<String> obstacle = obstacle(gsi, use, predicates);
       if (obstacle.isEmpty()) {
-        return read(gsi, use, predicates, why);
+        read(gsi, use, predicates, against).ifPresent(found::add);
+      } else {
+        against.add("index %s: %s".formatted(gsi.name(), obstacle.get()));
       }
-      why.add("index %s: %s".formatted(gsi.name(), obstacle.get()));
     }
-    return Optional.empty();
+    return found;
   }
 
   /** One for each indexed column that has any, in their order: one of a single value, if it can. */

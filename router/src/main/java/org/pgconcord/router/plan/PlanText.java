@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.pgconcord.config.error.ConcordException;
@@ -19,15 +20,24 @@ import org.pgconcord.router.sql.StatementText;
 public final class PlanText implements Plan.Cases<PlanOutline> {
   private final StatementText text;
   private final Parameters parameters;
+  private final Function<Plan.GsiRead, IndexChoice> choice;
 
-  private PlanText(StatementText text, Parameters parameters) {
+  private PlanText(
+      StatementText text, Parameters parameters, Function<Plan.GsiRead, IndexChoice> choice) {
     this.text = text;
     this.parameters = parameters;
+    this.choice = choice;
   }
 
   /** The plan for these values; where they are missing, what is known without them. */
   public static PlanOutline outline(Planned planned, Parameters parameters) {
-    return planned.plan().match(new PlanText(planned.text(), parameters));
+    return outline(planned, parameters, read -> new IndexChoice(read, List.of()));
+  }
+
+  /** The same, with what is chosen by cost. */
+  public static PlanOutline outline(
+      Planned planned, Parameters parameters, Function<Plan.GsiRead, IndexChoice> choice) {
+    return planned.plan().match(new PlanText(planned.text(), parameters, choice));
   }
 
   /** The lines of the text form. */
@@ -106,7 +116,14 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
   }
 
   @Override
-  public PlanOutline gsiRead(Plan.GsiRead plan) {
+  public PlanOutline gsiRead(Plan.GsiRead read) {
+    IndexChoice chosen = choice.apply(read);
+    PlanOutline rows =
+        chosen.plan() instanceof Plan.GsiRead plan ? led(plan) : chosen.plan().match(this);
+    return chosen.why().isEmpty() ? rows : rows.each("Cost", "Estimates", chosen.why());
+  }
+
+  private PlanOutline led(Plan.GsiRead plan) {
     PlanOutline rows = route("index-lookup", byIndex(plan.lookup()));
     lookup(plan.lookup(), rows);
     return unusable(plan.lookup(), plan.otherwise())
@@ -368,7 +385,11 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
 
   private void query(Plan select, String sql, PlanOutline rows) {
     PlanOutline query =
-        select.match(new PlanText(new StatementText(sql, Lexer.scan(sql)), parameters));
+        select.match(
+            new PlanText(
+                new StatementText(sql, Lexer.scan(sql)),
+                parameters,
+                read -> new IndexChoice(read, List.of())));
     rows.parts("Query", List.of("Query"), List.of(query));
   }
 

@@ -70,15 +70,16 @@ final class QueryPlanner {
   }
 
   private Plan wider() {
-    Optional<LookupRead> lookup = IndexReads.ofQuery(input, query, facts).lookup(why);
-    if (lookup.isEmpty()) {
+    List<LookupRead> lookups = IndexReads.ofQuery(input, query, facts).lookups(why);
+    if (lookups.isEmpty()) {
       return scatter();
     }
     StatementFacts statement = facts(false);
-    if (!lookup.get().index().gsi().unique() || !lookup.get().isLone()) {
+    LookupRead lookup = lookups.get(0);
+    if (!lookup.index().gsi().unique() || !lookup.isLone()) {
       // Its entries may name many shards, so only what a scatter answers as well is led by it.
       Plan wide = scatter();
-      return wide instanceof Plan.Scatter ? new Plan.GsiRead(statement, lookup.get(), wide) : wide;
+      return wide instanceof Plan.Scatter ? led(statement, lookups, wide) : wide;
     }
     Plan wide;
     try {
@@ -86,7 +87,16 @@ final class QueryPlanner {
     } catch (ConcordException e) {
       wide = Refusals.refused(e);
     }
-    return new Plan.GsiRead(statement, lookup.get(), wide);
+    return new Plan.GsiRead(statement, lookup, wide);
+  }
+
+  /** By any of the indexes; {@link IndexChoice} takes one when the values are known. */
+  private static Plan led(StatementFacts statement, List<LookupRead> lookups, Plan wide) {
+    Plan plan = wide;
+    for (int i = lookups.size() - 1; i >= 0; i--) {
+      plan = new Plan.GsiRead(statement, lookups.get(i), plan);
+    }
+    return plan;
   }
 
   /**

@@ -39,6 +39,8 @@ import org.pgconcord.config.settings.ServicePassword;
 import org.pgconcord.config.settings.ShardAddress;
 import org.pgconcord.config.settings.ShardConnections;
 import org.pgconcord.config.settings.ShardSettings;
+import org.pgconcord.config.replica.Replicas;
+import org.pgconcord.config.statistics.IndexStatistics;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.topology.TopologyReader;
@@ -76,6 +78,10 @@ final class DeclaredRouter implements AutoCloseable {
   private volatile Topology topology;
   private Topology.LogicalDatabase app;
   private RoutingState routing;
+
+  /** What the router knows of the lookup tables. */
+  volatile IndexStatistics statistics = IndexStatistics.NONE;
+
   private final RouterServices services;
   private final List<RouterServer> servers = new ArrayList<>();
   private final List<Integer> ports = new ArrayList<>();
@@ -109,7 +115,9 @@ final class DeclaredRouter implements AutoCloseable {
             TransactionMetrics.NONE,
             new Deadlocks(),
             Duration.ofSeconds(5),
-            app.gsis().isEmpty() ? Decisions.NONE : decisions());
+            app.gsis().isEmpty() ? Decisions.NONE : decisions(),
+            Replicas.NONE,
+            () -> statistics);
     another();
   }
 

@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -17,6 +18,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.pgconcord.config.statistics.ColumnStatistics;
+import org.pgconcord.config.statistics.EntryStatistics;
+import org.pgconcord.config.statistics.IndexStatistics;
+import org.pgconcord.config.statistics.StatisticsReader;
+import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.ShardId;
+import org.pgconcord.config.value.TableName;
 import org.pgconcord.testkit.cluster.ClusterRoles;
 
 /**
@@ -210,6 +218,105 @@ class IndexReadsIT {
     run(client, "ROLLBACK");
     run(whole, "ROLLBACK");
     client.close();
+  }
+
+  // --- statistics ------------------------------------------------------------------------------
+
+  private static EntryStatistics analyzed(String lookup) throws SQLException {
+    ShardId place = rig.shards.get(0);
+    try (Connection admin = rig.router.cluster.asSuperuser(place)) {
+      run(admin, "ANALYZE " + lookup);
+    }
+    try (Connection service = rig.router.cluster.asService(place)) {
+      return StatisticsReader.read(service, new TableName("public", lookup)).orElseThrow();
+    }
+  }
+
+  private static void know(EntryStatistics cities, EntryStatistics louds) {
+    ShardId place = rig.shards.get(0);
+    rig.router.statistics =
+        new IndexStatistics(
+            Map.of(
+                new GsiName("app", "by_city"), Map.of(place, cities),
+                new GsiName("app", "by_loud"), Map.of(place, louds)));
+  }
+
+  @Test
+  void statisticsChooseAmongIndexesAndAScatter() throws SQLException {
+    try {
+      long tenant = rig.tenant(2, 0);
+      for (int id = 10; id < 40; id++) {
+        both(
+            client,
+            "INSERT INTO users (tenant_id, user_id, email, city, name) VALUES (%d, %d, 'x%d', '%s',"
+                    .formatted(tenant, id, id, id == 10 ? "Rare" : "Oulu")
+                + " 'x%d')".formatted(id));
+      }
+      know(analyzed("users_by_city"), analyzed("users_by_loud"));
+
+      String common = "SELECT email FROM users WHERE city = 'Oulu'";
+      String rare = "SELECT email FROM users WHERE city = 'Rare'";
+      String two = "SELECT email FROM users WHERE city = 'Oulu' AND loud = 'X12'";
+      assertThat(plan(common))
+          .contains("Route: scatter", "Cost: index app.by_city: about", "dearer than asking all 3");
+      assertThat(plan(rare)).contains("Index: app.by_city", "about 1 entries on 1.0 of 3 shards");
+      assertThat(plan(two))
+          .contains(
+              "Index: app.by_loud", "Cost: index app.by_city", "dearer than index app.by_loud");
+      assertThat(plan("SELECT email FROM users WHERE email IN ('x11', 'x12', 'x13', 'x14')"))
+          .contains("Index: app.by_email")
+          .doesNotContain("Cost");
+      for (String sql : List.of(common, rare, two)) {
+        alike(client, sql);
+      }
+      assertThat(rows(client, "EXPLAIN (ROUTER, ANALYZE) " + common))
+          .noneMatch(line -> line.contains("Service role"));
+      assertThat(rows(client, "EXPLAIN (ROUTER, ANALYZE) " + rare))
+          .anyMatch(line -> line.contains("Service role"));
+
+      // Who forbids a scatter gets the index.
+      run(client, "SET pgconcord.fanout = 'multi'");
+      assertThat(plan(common)).contains("Index: app.by_city");
+      alike(client, common);
+
+      rig.router.statistics = IndexStatistics.NONE;
+      assertThat(plan(common)).contains("Index: app.by_city").doesNotContain("Cost");
+    } finally {
+      rig.router.statistics = IndexStatistics.NONE;
+      client.close();
+    }
+  }
+
+  @Test
+  void wrongStatisticsChangeNoAnswer() throws SQLException {
+    long seed = Long.getLong("pgconcord.seed", System.nanoTime());
+    Random random = new Random(seed);
+    try {
+      for (int round = 0; round < 4; round++) {
+        know(anything(random), anything(random));
+        for (String sql : queries(random, 1)) {
+          assertThat(WholeServer.answer(client, sql))
+              .as("seed %d: %s", seed, sql)
+              .isEqualTo(WholeServer.answer(whole, sql));
+        }
+      }
+    } finally {
+      rig.router.statistics = IndexStatistics.NONE;
+      client.close();
+    }
+  }
+
+  private static EntryStatistics anything(Random random) {
+    ColumnStatistics column =
+        new ColumnStatistics(
+            List.of(-1.0, -0.01, 0.0, 1.0, 1e6, -7.0).get(random.nextInt(6)),
+            random.nextDouble(),
+            random.nextBoolean() ? Map.of() : Map.of("Oulu", random.nextDouble() * 2, "e1", 0.0));
+    return new EntryStatistics(
+        List.of(0.0, 1.0, 1e9).get(random.nextInt(3)),
+        random.nextBoolean()
+            ? Map.of()
+            : Map.of("city", column, "loud", column, "tenant_id", column));
   }
 
   /** Both MAINs of the move are committed, POST is not yet: the entry names the place it left. */

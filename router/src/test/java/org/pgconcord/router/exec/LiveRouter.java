@@ -21,6 +21,7 @@ import org.pgconcord.config.catalog.Fences;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.replica.Replicas;
+import org.pgconcord.config.statistics.IndexStatistics;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Tuple;
 import org.pgconcord.router.RouterMetrics;
@@ -116,7 +117,8 @@ final class LiveRouter implements AutoCloseable {
                     new Deadlocks(),
                     Duration.ofSeconds(5),
                     extras.decisions().apply(shards),
-                    extras.replicas())),
+                    extras.replicas(),
+                    () -> IndexStatistics.NONE)),
             metrics);
     port = server.start().getPort();
   }

@@ -1,0 +1,5 @@
+/** Estimates, without servers. */
+@NullMarked
+package org.pgconcord.config.statistics;
+
+import org.jspecify.annotations.NullMarked;
