@@ -24,6 +24,7 @@ final class ReplicaPlans {
         plan instanceof Plan.OneShard
             || plan instanceof Plan.AnyCopy
             || plan instanceof Plan.Scatter
+            || plan instanceof Plan.Sorted
             || plan instanceof Plan.Gather
             || plan instanceof Plan.Unsharded
             || plan instanceof Plan.Authoritative;

@@ -102,6 +102,7 @@ class ReplicaIT {
           .isSubsetOf(a, b);
       assertThat(rows(client, "SELECT email FROM users ORDER BY 1 LIMIT 2"))
           .containsExactly("user0@x", "user1@x");
+      assertThat(rows(client, "SELECT email FROM users ORDER BY tenant_id")).hasSize(8);
       assertThat(rows(client, "SHOW pgconcord.target")).containsExactly("replica");
       assertThat(rows(client, "EXPLAIN (ROUTER, ANALYZE) SELECT count(*) FROM users"))
           .anyMatch(line -> line.contains("Replica of shard-b"))
