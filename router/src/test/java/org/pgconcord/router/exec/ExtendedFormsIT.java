@@ -361,7 +361,7 @@ class ExtendedFormsIT {
     }
   }
 
-  /** Many sessions upsert few rows, over and over: none fails, and the entries are the rows'. */
+  /** Many sessions upsert, merge and delete few rows: none fails, and the entries are the rows'. */
   @Test
   void sessionsThatUpsertTheSameRowsDoNotFail() throws Exception {
     List<CompletableFuture<List<String>>> sessions = new ArrayList<>();
@@ -380,12 +380,19 @@ class ExtendedFormsIT {
     Random random = new Random(session);
     try (Connection client = rig.router.connect("extended")) {
       for (int round = 0; round < rounds; round++) {
+        String merge =
+            "MERGE INTO users u USING (VALUES (0), (1)) v (id) ON u.tenant_id = %d AND u.user_id = v.id WHEN MATCHED AND v.id = 0 THEN DELETE WHEN MATCHED THEN UPDATE SET email = 'm%d-%d'"
+                .formatted(rig.tenant(random.nextInt(3), 0), session, round);
+        int kind = random.nextInt(8);
         String sql =
-            random.nextInt(4) == 0
-                ? "DELETE FROM users WHERE tenant_id = %d AND user_id = %d"
-                    .formatted(rig.tenant(random.nextInt(3), 0), random.nextInt(2))
-                : "INSERT INTO users (tenant_id, user_id, email) VALUES (%1$d, %2$d, 's%3$d-%4$d') ON CONFLICT (tenant_id, user_id) DO UPDATE SET email = EXCLUDED.email"
-                    .formatted(rig.tenant(random.nextInt(3), 0), random.nextInt(2), session, round);
+            kind == 0
+                ? merge
+                : kind < 3
+                    ? "DELETE FROM users WHERE tenant_id = %d AND user_id = %d"
+                        .formatted(rig.tenant(random.nextInt(3), 0), random.nextInt(2))
+                    : "INSERT INTO users (tenant_id, user_id, email) VALUES (%1$d, %2$d, 's%3$d-%4$d') ON CONFLICT (tenant_id, user_id) DO UPDATE SET email = EXCLUDED.email"
+                        .formatted(
+                            rig.tenant(random.nextInt(3), 0), random.nextInt(2), session, round);
         List<String> outcome = outcome(client, sql);
         if (!outcome.isEmpty()) {
           failed.add(sql + " -> " + outcome);
@@ -532,6 +539,35 @@ class ExtendedFormsIT {
                 "MERGE INTO users u USING (VALUES (1)) v (id) ON u.tenant_id = 1 AND u.user_id = v.id WHEN MATCHED THEN DELETE RETURNING old.email")) {
           assertThat(outcome(client, refused)).as(refused).containsExactly("0A000");
         }
+      }
+    }
+  }
+
+  /** On one shard, on all of them, and named by an index. */
+  @Test
+  void columnsThatAreSetToThemselvesStayAsTheyAre() throws SQLException {
+    for (String mode : List.of("simple", "extended")) {
+      rig.empty();
+      try (Connection client = rig.router.connect(mode);
+          Statement statement = client.createStatement()) {
+        for (int shard = 0; shard < 3; shard++) {
+          statement.execute(
+              "INSERT INTO users (tenant_id, user_id, email, name) VALUES (%1$d, 1, 'e%1$d', 'n')"
+                  .formatted(rig.tenant(shard, 0)));
+        }
+        List<String> before = rig.everywhere("SELECT tenant_id, email FROM users ORDER BY 1");
+        long one = rig.tenant(1, 0);
+        String set =
+            "UPDATE users SET tenant_id = tenant_id, user_id = user_id, email = email, name = name || 'x'";
+        assertThat(statement.executeUpdate(set + " WHERE tenant_id = " + one)).isEqualTo(1);
+        assertThat(statement.executeUpdate(set)).isEqualTo(3);
+        assertThat(statement.executeUpdate(set + " WHERE email = 'e%d'".formatted(one)))
+            .isEqualTo(1);
+        assertThat(rig.everywhere("SELECT tenant_id, email FROM users ORDER BY 1"))
+            .isEqualTo(before);
+        assertThat(rig.everywhere("SELECT name || loud FROM users"))
+            .containsExactlyInAnyOrder("nxNX", "nxNX", "nxxxNXXX");
+        rig.entriesAreTrue("columns set to themselves");
       }
     }
   }

@@ -2,6 +2,7 @@ package org.pgconcord.router.exec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -11,12 +12,15 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -63,6 +67,7 @@ class NumbersIT {
            "kept": {"shard_group": "data"},
            "begun": {"shard_group": "data"},
            "copied": {"shard_group": "data"},
+           "lost": {"shard_group": "data"},
            "busy": {"shard_group": "data"}}}}}}}
       """;
 
@@ -89,6 +94,7 @@ class NumbersIT {
           "CREATE TABLE kept (tenant_id int, id bigint DEFAULT nextval('twice'), n int)",
           "CREATE TABLE begun (tenant_id int, id bigserial, n int)",
           "CREATE TABLE copied (tenant_id int, id bigserial, note text)",
+          "CREATE TABLE lost (tenant_id int, id bigserial)",
           "CREATE TABLE busy (tenant_id int, id bigserial, who int)");
 
   private static DeclaredRouter router;
@@ -346,6 +352,39 @@ class NumbersIT {
     }
     List<Long> numbers = rowsOfBusy();
     assertThat(numbers).hasSizeGreaterThan(1000).doesNotHaveDuplicates();
+  }
+
+  /** A router dies when it has a block and its statement has not stored anything yet. */
+  @Test
+  void whatADeadRouterHadReservedIsNotGivenAgain() throws Exception {
+    int doomed = router.another();
+    String insert = "INSERT INTO lost (tenant_id) VALUES (2) RETURNING id";
+    try (Connection holder = router.cluster.asSuperuser(B);
+        Connection client = router.connect(doomed, "simple")) {
+      WholeServer.run(holder, "BEGIN");
+      WholeServer.run(holder, "LOCK TABLE lost IN SHARE ROW EXCLUSIVE MODE");
+      CompletableFuture<String> waits = CompletableFuture.supplyAsync(() -> answer(client, insert));
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .until(
+              () ->
+                  !router
+                      .direct(
+                          B,
+                          "SELECT 1 FROM pg_locks WHERE relation = 'lost'::regclass AND NOT granted")
+                      .isEmpty());
+      long reserved =
+          Long.parseLong(
+              DeclaredRouter.rows(
+                      plain, "SELECT next FROM pgconcord.sequence WHERE name = 'lost_id_seq'")
+                  .get(0));
+      router.kill(doomed);
+      waits.get(60, TimeUnit.SECONDS);
+      WholeServer.run(holder, "ROLLBACK");
+      try (Connection other = router.connect("simple")) {
+        assertThat(number(other, insert)).isGreaterThanOrEqualTo(reserved);
+      }
+    }
   }
 
   private static void insert(int at, int who) {
