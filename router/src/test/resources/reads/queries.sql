@@ -243,3 +243,10 @@ SELECT count(*) FROM accounts WHERE (tenant, active) = (3, true) OR id = 1;
 SELECT count(*) FROM accounts WHERE (tenant, name) IN ((1, NULL), (2, NULL));
 SELECT count(*) FROM accounts WHERE (id, tenant) = (5, 5.0);
 SELECT max(nums), min(tags), max(nums) FILTER (WHERE id < 50) FROM accounts;
+-- arrays whose texts a session's settings decide
+SELECT * FROM shelves ORDER BY id;
+SELECT x.weights, y.days, x.spans, y.moments, x.light FROM shelves x JOIN shelves y ON y.id = x.id + 1 ORDER BY x.id;
+SELECT weights, count(*), min(days), max(spans) FROM shelves GROUP BY weights ORDER BY 1, 2;
+SELECT x.id, w FROM shelves x JOIN accounts a ON a.tenant = x.tenant AND a.id = x.id, unnest(x.weights) w ORDER BY 1, 2;
+SELECT days[1], array_length(weights, 1), cardinality(days), spans[2] FROM shelves ORDER BY id LIMIT 9;
+SELECT array_agg(weights[1] ORDER BY id), moments FROM shelves GROUP BY moments ORDER BY moments LIMIT 4;

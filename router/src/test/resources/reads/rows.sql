@@ -22,3 +22,9 @@ INSERT INTO events SELECT
   FROM generate_series(1, 60) g;
 INSERT INTO countries VALUES ('DE', 'Germany'), ('CH', 'Switzerland'), ('NO', 'Norway'), ('FR', 'France');
 INSERT INTO notes SELECT g, g % 7, 'note ' || g FROM generate_series(1, 20) g;
+INSERT INTO shelves SELECT
+    g % 7, g, CASE g % 5 WHEN 0 THEN NULL WHEN 1 THEN '{}' WHEN 2 THEN ARRAY[g / 3.0, NULL, 'NaN'] ELSE ARRAY[0.1 + g, '-0', 1e300] END::float8[],
+    CASE g % 4 WHEN 0 THEN NULL ELSE ARRAY[date '2024-02-28' + g, NULL, 'infinity'] END::date[],
+    ARRAY[g * interval '1 month 2 days 3 hours', interval '-1 second'],
+    ARRAY[timestamptz '2024-03-01 12:00:00.000001+00' + g * interval '7 hours'], ARRAY[g / 7.0]::real[]
+  FROM generate_series(1, 30) g;

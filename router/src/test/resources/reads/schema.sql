@@ -43,3 +43,5 @@ CREATE TABLE events (id uuid PRIMARY KEY, tenant bigint, kind text, at timestamp
 CREATE TABLE countries (code char(4) PRIMARY KEY, title text);
 CREATE TABLE notes (id bigint PRIMARY KEY, tenant bigint, body text);
 CREATE TABLE pages (tenant bigint NOT NULL, page integer NOT NULL, body text, PRIMARY KEY (tenant, page));
+CREATE TABLE shelves (tenant bigint NOT NULL, id integer NOT NULL, weights double precision[], days date[],
+    spans interval[], moments timestamp with time zone[], light real[], PRIMARY KEY (tenant, id));

@@ -180,14 +180,28 @@ final class Pins {
   }
 
   private static boolean decides(Leaf root, Scope scope, JoinFacts joins, Predicate<Scope> within) {
-    Scope trial = scope.copyWithoutPins();
+    Scope trial = assume(root, scope.copyWithoutPins(), joins);
+    return sharded(scope).stream().noneMatch(l -> trial.pins(l).contains(List.of()))
+        && within.test(trial);
+  }
+
+  /**
+   * The block by itself with the key of one of its tables taken as known, and all keys that follow
+   * from it; empty for a table without a usable key.
+   */
+  static Optional<Scope> assumed(Leaf root, Scope scope, JoinFacts joins) {
+    return root.key().isEmpty()
+        ? Optional.empty()
+        : Optional.of(assume(root, scope.detached(), joins));
+  }
+
+  private static Scope assume(Leaf root, Scope trial, JoinFacts joins) {
     List<KeyColumn> columns = root.key().orElseThrow().columns();
     for (int i = 0; i < columns.size(); i++) {
       trial.pin(root, i, List.of(ofThisRow(columns.get(i))));
     }
     new Pins(trial, joins).findTransfersOnly();
-    return sharded(scope).stream().noneMatch(l -> trial.pins(l).contains(List.of()))
-        && within.test(trial);
+    return trial;
   }
 
   /** Stands for the value that a column has in the row that is looked at. */

@@ -1,9 +1,12 @@
 package org.pgconcord.router.analyse;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -33,7 +36,9 @@ public final class ReadAnalysis {
   private boolean system;
   private int blocks;
   private Set<Integer> anchors = Set.of();
+  private Set<Integer> roots = Set.of();
   private boolean byShard = true;
+  private final Map<Integer, Set<Integer>> follows = new HashMap<>();
 
   /** An outer block's keys are taken as known, and no constant pins anything. */
   private final boolean assuming;
@@ -55,6 +60,8 @@ public final class ReadAnalysis {
             && query.nested().isEmpty()
             && analysis.byShard,
         plain ? analysis.anchors : Set.of(),
+        analysis.roots,
+        analysis.follows,
         analysis.references,
         analysis.copies,
         analysis.unsharded,
@@ -81,9 +88,9 @@ public final class ReadAnalysis {
   }
 
   private void block(QueryView.Block block, @Nullable Scope outer, Set<String> ctes) {
-    blocks++;
+    int number = blocks++;
     Scope scope = new Scope(outer);
-    JoinFacts joins = new JoinFacts(scope, item -> leaf(item, scope, ctes));
+    JoinFacts joins = new JoinFacts(scope, item -> leaf(item, scope, ctes, number));
     block.from().forEach(joins::add);
     joins.addWhere(block.where());
     Pins pins = new Pins(scope, joins);
@@ -94,11 +101,17 @@ public final class ReadAnalysis {
     }
     for (Leaf leaf : scope.leaves()) {
       if (leaf.table() != null) {
-        use(leaf.table(), leaf, scope, joins.nullable().contains(leaf));
+        use(leaf.table(), leaf, scope, joins.nullable().contains(leaf), number);
       }
     }
     anchors = block.nested().isEmpty() ? anchors(scope, joins, List.of(), ctes) : Set.of();
-    byShard &= outer != null || !anchors(scope, joins, block.nested(), ctes).isEmpty();
+    if (outer == null) {
+      roots = anchors(scope, joins, block.nested(), ctes);
+      byShard &= !roots.isEmpty();
+    }
+    if (!assuming) {
+      Pins.sharded(scope).forEach(leaf -> follow(leaf, scope, joins, block.nested(), ctes));
+    }
     block.from().forEach(item -> derived(item, scope, outer, ctes));
     block.nested().forEach(n -> query(n, scope, ctes));
   }
@@ -117,6 +130,28 @@ public final class ReadAnalysis {
         .collect(Collectors.toSet());
   }
 
+  /**
+   * What is on the shard of a row of {@code root}; what pins blocks around this one says nothing.
+   */
+  private void follow(
+      Leaf root, Scope scope, JoinFacts joins, List<QueryView> nested, Set<String> ctes) {
+    Optional<Scope> assumed = Pins.assumed(root, scope, joins);
+    if (assumed.isEmpty()) {
+      return;
+    }
+    ReadAnalysis inner = new ReadAnalysis(names, true);
+    nested.forEach(query -> inner.query(query, assumed.get(), ctes));
+    Set<Integer> tokens =
+        Pins.sharded(scope).stream()
+            .filter(leaf -> !assumed.get().pins(leaf).contains(List.of()))
+            .map(Leaf::token)
+            .collect(Collectors.toSet());
+    inner.sharded.stream()
+        .filter(use -> use.unpinned().isEmpty())
+        .forEach(use -> tokens.add(use.place().token()));
+    follows.put(root.token(), tokens);
+  }
+
   /** Whether the sharded rows that matter to subqueries have the keys that the outer row has. */
   private boolean staysOnShard(List<QueryView> nested, Scope outer, Set<String> ctes) {
     ReadAnalysis inner = new ReadAnalysis(names, true);
@@ -125,16 +160,16 @@ public final class ReadAnalysis {
         && inner.unusable.isEmpty();
   }
 
-  private Leaf leaf(FromView item, Scope scope, Set<String> ctes) {
+  private Leaf leaf(FromView item, Scope scope, Set<String> ctes, int block) {
     if (item instanceof FromView.Named named) {
-      return named(named, scope, ctes);
+      return named(named, scope, ctes, block);
     } else if (item instanceof FromView.Derived derived) {
       return scope.add(derived.alias().isEmpty() ? UNNAMED : derived.alias(), null, -1);
     }
     return scope.add(((FromView.Computed) item).alias(), null, -1);
   }
 
-  private Leaf named(FromView.Named named, Scope scope, Set<String> ctes) {
+  private Leaf named(FromView.Named named, Scope scope, Set<String> ctes, int block) {
     boolean cte = named.name().size() == 1 && ctes.contains(named.name().get(0));
     Relation relation = cte ? null : names.find(named.name());
     DeclaredTable table = null;
@@ -149,7 +184,7 @@ public final class ReadAnalysis {
     }
     if (table != null && named.renamed()) {
       // Columns go by other names here: the table counts, its key cannot be recognised.
-      use(table, new Leaf(-1, named.alias(), table, named.token()), scope, true);
+      use(table, new Leaf(-1, named.alias(), table, named.token()), scope, true, block);
       table = null;
     }
     return scope.add(named.alias(), table, named.token());
@@ -165,9 +200,9 @@ public final class ReadAnalysis {
     }
   }
 
-  private void use(DeclaredTable table, Leaf leaf, Scope scope, boolean nullable) {
+  private void use(DeclaredTable table, Leaf leaf, Scope scope, boolean nullable, int block) {
     Placement placement = table.placement();
-    TableUse.Place place = new TableUse.Place(leaf.token(), leaf.number() < 0, nullable);
+    TableUse.Place place = new TableUse.Place(leaf.token(), leaf.number() < 0, nullable, block);
     if (placement instanceof Placement.Reference) {
       references.add(table);
       copies.add(new TablePlace(table, leaf.alias(), place));

@@ -1,6 +1,7 @@
 package org.pgconcord.router.analyse;
 
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Set;
 import org.pgconcord.config.value.ShardId;
@@ -16,6 +17,10 @@ import org.pgconcord.config.value.TableName;
  *     outermost block comes from that row's shard too, or from reference tables
  * @param anchors the tokens of those sharded tables of such a block whose row decides the shard of
  *     all rows that are joined with it
+ * @param roots the same where subqueries in expressions are looked at, too
+ * @param follows for the token of each sharded table, at every level, those of the tables whose
+ *     rows that matter to one row of it are on that row's shard: its neighbours in FROM, and those
+ *     of subqueries
  * @param references reference tables
  * @param copies appearances of reference tables
  * @param unsharded declared tables that are on one shard
@@ -31,6 +36,8 @@ public record ReadFacts(
     boolean colocated,
     boolean byShard,
     Set<Integer> anchors,
+    Set<Integer> roots,
+    Map<Integer, Set<Integer>> follows,
     Set<DeclaredTable> references,
     List<TablePlace> copies,
     Set<TableName> unsharded,
@@ -44,6 +51,8 @@ public record ReadFacts(
     sharded = List.copyOf(sharded);
     copies = List.copyOf(copies);
     anchors = Set.copyOf(anchors);
+    roots = Set.copyOf(roots);
+    follows = Map.copyOf(follows);
     references = Set.copyOf(references);
     unsharded = Set.copyOf(unsharded);
     lookups = Set.copyOf(lookups);

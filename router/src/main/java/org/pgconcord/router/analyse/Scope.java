@@ -130,7 +130,16 @@ final class Scope {
 
   /** The same items and names, nothing pinned. */
   Scope copyWithoutPins() {
-    Scope copy = new Scope(outer);
+    return copy(outer);
+  }
+
+  /** The same, as if no block were around it. */
+  Scope detached() {
+    return copy(null);
+  }
+
+  private Scope copy(@Nullable Scope around) {
+    Scope copy = new Scope(around);
     copy.leaves.addAll(leaves);
     copy.merged.putAll(merged);
     copy.blurred.addAll(blurred);

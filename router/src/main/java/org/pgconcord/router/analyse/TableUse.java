@@ -29,8 +29,9 @@ public record TableUse(
    * @param token index of the first token of its name; -1 when not known
    * @param renamed its alias gives other names to its columns
    * @param nullable an outer join can fill its columns with NULLs, or whether it can is not known
+   * @param block the same number for the tables of one FROM clause
    */
-  public record Place(int token, boolean renamed, boolean nullable) {}
+  public record Place(int token, boolean renamed, boolean nullable, int block) {}
 
   public TableUse {
     values = values.stream().map(List::copyOf).toList();

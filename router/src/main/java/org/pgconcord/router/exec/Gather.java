@@ -58,6 +58,10 @@ final class Gather {
   private final Map<ShardId, BackendConnection> backends = new LinkedHashMap<>();
   private final List<Part> running = new ArrayList<>();
   private final @Nullable Consumer<RowStream> opening;
+
+  /** The numbers of the fetches that have been started. */
+  private final Set<Integer> fetched = new HashSet<>();
+
   private @Nullable ErrorFields failure;
   private long held;
 
@@ -143,7 +147,23 @@ final class Gather {
   }
 
   private void fetch(BackendConnection finisher, DescribedStatement query) {
+    for (Fetch fetch : plan.fetches()) {
+      fetch.keys().ifPresent(k -> gathered.get(k.fetch()).column(k.column()).keep(Fetch.MOST_KEYS));
+    }
+    next(finisher, query);
+  }
+
+  /** Starts the fetches whose keys, if they wait for any, have come. */
+  private void next(BackendConnection finisher, DescribedStatement query) {
+    List<Integer> ready = new ArrayList<>();
     for (int i = 0; i < plan.fetches().size(); i++) {
+      boolean waits =
+          plan.fetches().get(i).keys().filter(keys -> !fetched.contains(keys.fetch())).isPresent();
+      if (!fetched.contains(i) && !waits) {
+        ready.add(i);
+      }
+    }
+    for (int i : ready) {
       Fetch fetch = plan.fetches().get(i);
       for (ShardId shard : fetch.shards(text, execution.parameters())) {
         BackendConnection backend = backends.get(shard);
@@ -153,23 +173,30 @@ final class Gather {
         running.add(new Part(backend, fetch, gathered.get(i), () -> fetched(finisher, query)));
       }
     }
+    fetched.addAll(ready);
     if (running.isEmpty()) {
-      finish(finisher, query);
+      fetched(finisher, query);
       return;
     }
-    Parameters parameters = execution.wireParameters();
-    List.copyOf(running).forEach(part -> part.send(parameters, query.types()));
+    List.copyOf(running).forEach(part -> part.send(query.types()));
   }
 
   private void fetched(BackendConnection finisher, DescribedStatement query) {
     if (!running.isEmpty()) {
       return;
     }
-    if (failure == null) {
-      finish(finisher, query);
-    } else {
+    if (failure != null) {
       execution.fail(failure);
+    } else if (fetched.size() < plan.fetches().size()) {
+      next(finisher, query);
+    } else {
+      finish(finisher, query);
     }
+  }
+
+  /** The number of the first parameter behind the client's own. */
+  private int behind(ParameterTypes types) {
+    return Math.max(execution.wireParameters().count(), types.count()) + 1;
   }
 
   private void fail(ErrorFields fields) {
@@ -204,16 +231,20 @@ final class Gather {
       this.ended = ended;
     }
 
-    void send(Parameters parameters, ParameterTypes types) {
+    void send(ParameterTypes types) {
+      Parameters parameters = execution.wireParameters();
+      String sql = fetch.sql().render(text);
+      Optional<GatheredColumn> keys =
+          fetch.keys().map(k -> gathered.get(k.fetch()).column(k.column()));
+      Optional<byte[]> values = keys.flatMap(GatheredColumn::distinct);
+      if (values.isPresent()) {
+        String type = keys.orElseThrow().type().name();
+        sql = fetch.sqlWithKeys(text, "$%d::%s[]".formatted(behind(types), type));
+        parameters = parameters.and(List.of(values.get()), List.of(true));
+      }
       backend.send(
           new BackendRequest.Extended(
-              fetch.sql().render(text),
-              false,
-              types,
-              parameters.withResultFormats(into.formats()),
-              "",
-              true,
-              0),
+              sql, false, types, parameters.withResultFormats(into.formats()), "", true, 0),
           this);
     }
 
@@ -282,7 +313,7 @@ final class Gather {
     List<SqlReplacement> replacements = new ArrayList<>();
     List<byte[]> values = new ArrayList<>();
     List<Boolean> binary = new ArrayList<>();
-    int first = Math.max(execution.wireParameters().count(), query.types().count()) + 1;
+    int first = behind(query.types());
     for (GatheredRows rows : gathered) {
       replacements.add(rows.replacement(first + values.size(), values, binary));
       replacements.addAll(rows.fetch().edits());

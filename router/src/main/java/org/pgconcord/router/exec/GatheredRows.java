@@ -65,6 +65,16 @@ final class GatheredRows {
     }
   }
 
+  /** The column of this name, quoted. */
+  GatheredColumn column(String name) {
+    for (int i = 0; i < columns.size(); i++) {
+      if (fetch.columns().get(i).name().equals(name)) {
+        return columns.get(i);
+      }
+    }
+    throw ErrorCode.INTERNAL.because("a fetch does not have the column that others wait for");
+  }
+
   /** The type of a column, by its quoted name; 0 for none of this fetch. */
   int typeOf(String name) {
     return IntStream.range(0, columns.size())
@@ -74,48 +84,55 @@ final class GatheredRows {
         .orElse(0);
   }
 
-  /** Adds one parameter per column, the first of them numbered {@code first}. */
+  /** Adds the parameters of the columns, the first of them numbered {@code first}. */
   SqlReplacement replacement(int first, List<byte[]> values, List<Boolean> binary) {
-    List<String> arrays = new ArrayList<>();
+    List<String> unnested = new ArrayList<>();
+    List<String> names = new ArrayList<>();
+    List<String> expressions = new ArrayList<>();
+    int parameter = first;
     for (GatheredColumn column : columns) {
-      arrays.add("$%d::%s[]".formatted(first + arrays.size(), column.type().name()));
-      values.add(column.array());
-      binary.add(column.type().binary());
+      String name = "c" + expressions.size();
+      List<String> arrays = column.unnested(parameter);
+      for (String array : arrays) {
+        names.add(array.equals(arrays.get(0)) ? name : name + "_end");
+        unnested.add("pg_catalog.unnest(" + array + ")");
+      }
+      expressions.add(column.value(parameter, ROWS + "." + name));
+      for (byte[] array : column.arrays()) {
+        values.add(array);
+        binary.add(column.type().binary());
+        parameter++;
+      }
     }
-    String names =
-        IntStream.range(0, columns.size()).mapToObj(i -> "c" + i).collect(Collectors.joining(", "));
     String rows =
         "ROWS FROM (%s) AS %s(%s)"
-            .formatted(
-                arrays.stream()
-                    .map(array -> "pg_catalog.unnest(" + array + ")")
-                    .collect(Collectors.joining(", ")),
-                ROWS,
-                names);
+            .formatted(String.join(", ", unnested), ROWS, String.join(", ", names));
     String text =
         fetch.joined()
-            ? rows + tables()
-            : "(SELECT " + list("") + " FROM " + rows + ")" + fetch.alias();
+            ? rows + tables(expressions)
+            : "(SELECT " + list("", expressions) + " FROM " + rows + ")" + fetch.alias();
     return new SqlReplacement(fetch.from(), fetch.to(), text);
   }
 
   /** Each table of a joined row by its own name, as the columns of it that are the table's. */
-  private String tables() {
+  private String tables(List<String> expressions) {
     return fetch.columns().stream()
         .map(Fetch.Column::table)
         .distinct()
-        .map(table -> ", LATERAL (SELECT " + list(table) + ") AS " + table)
+        .map(table -> ", LATERAL (SELECT " + list(table, expressions) + ") AS " + table)
         .collect(Collectors.joining());
   }
 
-  private String list(String table) {
+  private String list(String table, List<String> expressions) {
     return IntStream.range(0, columns.size())
         .filter(i -> fetch.columns().get(i).table().equals(table))
         .mapToObj(
             i ->
-                "%s.c%d%s AS %s"
+                "%s%s AS %s"
                     .formatted(
-                        ROWS, i, fetch.columns().get(i).cast(), fetch.columns().get(i).name()))
+                        expressions.get(i),
+                        fetch.columns().get(i).cast(),
+                        fetch.columns().get(i).name()))
         .collect(Collectors.joining(", "));
   }
 }

@@ -25,6 +25,7 @@ import org.pgconcord.router.sql.TextTemplate;
  * @param dropped schemas in front of the table's name, which fetched rows have not
  * @param dependent what to add to a GROUP BY that names the table's whole primary key: the other
  *     columns follow from it, which PostgreSQL knows of a table and not of fetched rows
+ * @param keys rows of another fetch without which rows of this one do not matter
  */
 public record Fetch(
     TableName table,
@@ -36,7 +37,11 @@ public record Fetch(
     int to,
     String alias,
     List<Clauses.Range> dropped,
-    List<SqlEdit> dependent) {
+    List<SqlEdit> dependent,
+    Optional<Keys> keys) {
+  /** More distinct keys than this are not sent along: all rows are fetched then. */
+  public static final int MOST_KEYS = 5_000;
+
   public Fetch {
     columns = List.copyOf(columns);
     dropped = List.copyOf(dropped);
@@ -46,6 +51,46 @@ public record Fetch(
   /** Whether rows of several tables have been joined, and stand in for the whole FROM clause. */
   public boolean joined() {
     return columns.stream().anyMatch(c -> !c.table().isEmpty());
+  }
+
+  /**
+   * What a column must be equal to.
+   *
+   * @param fetch the number of the fetch, from 0, whose rows come first
+   * @param column of that fetch, as it calls it
+   * @param target the column of this fetch's table, qualified
+   */
+  public record Keys(int fetch, String column, String target) {}
+
+  Fetch withKeys(Keys from) {
+    return new Fetch(
+        table,
+        group,
+        binding,
+        sql,
+        columns,
+        this.from,
+        to,
+        alias,
+        dropped,
+        dependent,
+        Optional.of(from));
+  }
+
+  /**
+   * The statement narrowed to some keys.
+   *
+   * @param array what stands for them
+   */
+  public String sqlWithKeys(StatementText text, String array) {
+    String plain = sql.render(text);
+    String condition = keys.orElseThrow().target() + " = ANY (" + array + ")";
+    return plain + (isNarrowed() ? " AND (" : " WHERE (") + condition + ")";
+  }
+
+  /** Whether the statement has a condition of its own. */
+  boolean isNarrowed() {
+    return sql.pieces().stream().anyMatch(piece -> piece.text().equals(FetchPlanner.WHERE));
   }
 
   /**

@@ -1,15 +1,13 @@
 package org.pgconcord.router.plan;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.pgconcord.config.topology.Placement;
 import org.pgconcord.config.topology.ShardGroup;
 import org.pgconcord.config.value.Identifiers;
-import org.pgconcord.router.analyse.FunctionCalls;
-import org.pgconcord.router.analyse.KnownFunctions.Kind;
 import org.pgconcord.router.analyse.ReadFacts;
 import org.pgconcord.router.analyse.TableUse;
 import org.pgconcord.router.sql.Clauses;
@@ -19,21 +17,24 @@ import org.pgconcord.router.sql.Tokens;
 
 /**
  * The rows of one sharded table that a gathered query needs. A condition is sent along when a row
- * that does not meet it cannot matter, which the finishing query then finds once more: an operand
- * of the WHERE clause's AND chain over this table's columns alone, for a table whose columns no
- * outer join fills with NULLs. Of a query over this table alone the whole WHERE clause is.
+ * that does not meet it cannot matter ({@link BlockConditions}), which the finishing query then
+ * finds once more. Of a query over this table alone the whole WHERE clause is sent.
  */
 final class FetchPlanner implements Source {
+  static final String WHERE = " WHERE (";
+
   private final PlanInput input;
   private final ReadFacts facts;
   private final TableUse use;
   private final TableColumns columns;
+  private final BlockConditions conditions;
 
   FetchPlanner(PlanInput input, ReadFacts facts, TableUse use) {
     this.input = input;
     this.facts = facts;
     this.use = use;
     this.columns = new TableColumns(input, use.at());
+    this.conditions = new BlockConditions(input, facts, use, columns);
   }
 
   @Override
@@ -55,24 +56,35 @@ final class FetchPlanner implements Source {
     return of(
         new TextTemplate.Builder().add("SELECT " + list).build(),
         fetched,
-        conditions(),
+        narrowed(),
         new TextTemplate.Builder().build());
   }
 
   @Override
   public Fetch fetch(TextTemplate select, List<Fetch.Column> fetched, TextTemplate tail) {
-    return of(select, fetched, input.clauses().topLevelWhere().stream().toList(), tail);
+    List<TextTemplate> where =
+        input.clauses().topLevelWhere().stream()
+            .map(range -> new TextTemplate.Builder().add(range).build())
+            .toList();
+    return of(select, fetched, where, tail);
+  }
+
+  private List<TextTemplate> narrowed() {
+    List<TextTemplate> all = new ArrayList<>();
+    conditions.own().forEach(range -> all.add(new TextTemplate.Builder().add(range).build()));
+    conditions.partners().ifPresent(all::add);
+    return all;
   }
 
   private Fetch of(
       TextTemplate select,
       List<Fetch.Column> fetched,
-      List<Clauses.Range> conditions,
+      List<TextTemplate> where,
       TextTemplate tail) {
     TextTemplate.Builder sql = new TextTemplate.Builder().add(select);
     sql.add(" FROM " + use.table().name().quoted() + " AS " + Identifiers.quote(use.alias()));
-    String word = " WHERE (";
-    for (Clauses.Range condition : conditions) {
+    String word = WHERE;
+    for (TextTemplate condition : where) {
       sql.add(word).add(condition).add(")");
       word = " AND (";
     }
@@ -87,7 +99,8 @@ final class FetchPlanner implements Source {
         columns.to(),
         columns.writtenAlias(),
         columns.schemas(),
-        columns.dependent(names).stream().toList());
+        columns.dependent(names).stream().toList(),
+        Optional.empty());
   }
 
   private ShardGroup group() {
@@ -168,53 +181,8 @@ final class FetchPlanner implements Source {
     return applied();
   }
 
-  private List<Clauses.Range> conditions() {
-    Optional<Clauses.Range> where = input.clauses().whereBehind(columns.to());
-    if (use.place().nullable()
-        || use.place().renamed()
-        || where.isEmpty()
-        || input.clauses().has("using", "natural")) {
-      return List.of();
-    }
-    return input.clauses().conjuncts(where.get()).stream().filter(this::isOwn).toList();
-  }
-
-  /** Over this table's columns alone, and with the same answer here and there. */
-  private boolean isOwn(Clauses.Range condition) {
-    Tokens tokens = input.tokens();
-    return Stream.iterate(condition.from(), i -> i < condition.to(), i -> i + 1)
-            .filter(i -> tokens.kind(i).isName())
-            .allMatch(i -> isHarmless(i) || columns.isColumn(i))
-        && onlyReads(condition);
-  }
-
-  /** Whether all functions that the tokens call are read-only and change with no row. */
   @Override
   public boolean onlyReads(Clauses.Range range) {
-    return FunctionCalls.in(input.tokens().range(range.from(), range.to())).stream()
-        .allMatch(call -> input.kind(call) == Kind.READ_ONLY);
-  }
-
-  /** A keyword of an expression, a function's name, or a type's behind a cast. */
-  private boolean isHarmless(int i) {
-    Tokens tokens = input.tokens();
-    if (tokens.isSymbol(i - 1, "::") || tokens.isWord(i - 1, "as")) {
-      return true;
-    }
-    if (tokens.isSymbol(i + 1, "(") && !tokens.isSymbol(i - 1, ".")) {
-      return !tokens.isAnyWord(i, "exists", "select", "any", "all", "some", "in")
-          || !holdsQuery(i + 1);
-    }
-    return input.clauses().isExpressionWord(i);
-  }
-
-  private boolean holdsQuery(int open) {
-    int close = input.clauses().partner(open);
-    for (int i = open; i < close; i++) {
-      if (input.tokens().isAnyWord(i, "select", "values", "table")) {
-        return true;
-      }
-    }
-    return close < 0;
+    return conditions.onlyReads(range);
   }
 }

@@ -56,7 +56,8 @@ final class GatherPlanner {
     for (TableUse use : facts.sharded()) {
       fetches.add(new FetchPlanner(input, facts, use).rows());
     }
-    return new Plan.Gather(statement, fetches, Finish.NOTHING, finishers());
+    return new Plan.Gather(
+        statement, new KeyedFetches(input, facts).of(fetches), Finish.NOTHING, finishers());
   }
 
   private void refuse() {

@@ -7,13 +7,16 @@ import org.pgconcord.config.error.ErrorCode;
 /**
  * How values of a type travel from the shards to the shard that finishes a query: as a binary array
  * where the type is PostgreSQL's own, so that no setting of the session can change them; as an
- * array of texts where the type's number can differ between shards, or where it is an array itself.
+ * array of texts where the type's number can differ between shards, or where it is an array whose
+ * text depends on no setting. Arrays whose text does (of floating point, of dates) are laid end to
+ * end in one binary array, and cut apart again by where each begins and ends.
  *
  * @param oid of the type
  * @param name of the array's element type
  * @param binary values are fetched and sent in binary format
+ * @param element the oid of the elements where the type is an array that is laid end to end; else 0
  */
-public record GatheredType(int oid, String name, boolean binary) {
+public record GatheredType(int oid, String name, boolean binary, int element) {
   private static final int FIRST_USER_OID = 16_384;
 
   private static final Map<Integer, String> SCALARS = scalars();
@@ -25,6 +28,39 @@ public record GatheredType(int oid, String name, boolean binary) {
               + " 1007:int4[] 1009:text[] 1014:bpchar[] 1015:varchar[] 1016:int8[] 1028:oid[]"
               + " 1040:macaddr[] 1041:inet[] 1231:numeric[] 1561:bit[] 1563:varbit[] 2951:uuid[]"
               + " 3807:jsonb[]");
+
+  /** Other arrays, and the types of their elements. */
+  private static final Map<Integer, Integer> ARRAYS =
+      Map.ofEntries(
+          Map.entry(143, 142),
+          Map.entry(271, 5069),
+          Map.entry(629, 628),
+          Map.entry(719, 718),
+          Map.entry(775, 774),
+          Map.entry(791, 790),
+          Map.entry(1017, 600),
+          Map.entry(1018, 601),
+          Map.entry(1019, 602),
+          Map.entry(1020, 603),
+          Map.entry(1021, 700),
+          Map.entry(1022, 701),
+          Map.entry(1027, 604),
+          Map.entry(1115, 1114),
+          Map.entry(1182, 1082),
+          Map.entry(1183, 1083),
+          Map.entry(1185, 1184),
+          Map.entry(1187, 1186),
+          Map.entry(1270, 1266),
+          Map.entry(3221, 3220),
+          Map.entry(3643, 3614),
+          Map.entry(3645, 3615),
+          Map.entry(3905, 3904),
+          Map.entry(3907, 3906),
+          Map.entry(3909, 3908),
+          Map.entry(3911, 3910),
+          Map.entry(3913, 3912),
+          Map.entry(3927, 3926),
+          Map.entry(4073, 4072));
 
   private static Map<Integer, String> scalars() {
     return named(
@@ -71,9 +107,13 @@ public record GatheredType(int oid, String name, boolean binary) {
   public static GatheredType of(int oid) {
     String scalar = SCALARS.get(oid);
     if (scalar != null) {
-      return new GatheredType(oid, scalar, true);
+      return new GatheredType(oid, scalar, true, 0);
     } else if (isUsers(oid) || PLAIN_ARRAYS.containsKey(oid)) {
-      return new GatheredType(oid, "pg_catalog.text", false);
+      return new GatheredType(oid, "pg_catalog.text", false, 0);
+    }
+    Integer element = ARRAYS.get(oid);
+    if (element != null) {
+      return new GatheredType(oid, SCALARS.getOrDefault(element, ""), true, element);
     }
     throw ErrorCode.QUERY_NEEDS_MERGE
         .because("values of the type with oid %d are not gathered from shards".formatted(oid))

@@ -179,7 +179,8 @@ final class JoinedTables implements Source {
         source.to(),
         "",
         List.of(),
-        dependent(columns));
+        dependent(columns),
+        Optional.empty());
   }
 
   private List<SqlEdit> dependent(List<Fetch.Column> columns) {

@@ -106,6 +106,13 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
               .field("Table", fetch.table().toString())
               .field("Group", fetch.group().uid());
       from.known().ifPresent(shards -> one.shards("Shards", shards));
+      fetch
+          .keys()
+          .ifPresent(
+              keys ->
+                  lines.add(
+                      "  By keys of: %s, up to %,d of them"
+                          .formatted(plan.fetches().get(keys.fetch()).table(), Fetch.MOST_KEYS)));
       fetches.add(one.add("SQL", fetch.sql().render(text)));
     }
     rows.parts("Fetches", lines, fetches).detail("Finish SQL", plan.finishShape(text));

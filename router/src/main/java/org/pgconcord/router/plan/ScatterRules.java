@@ -16,8 +16,9 @@ import org.pgconcord.router.sql.Tokens;
 /**
  * When the answers of all shards, concatenated in any order, are the answer: one SELECT whose rows
  * each come from one shard, and nothing that looks at more than one row at a time but subqueries
- * that see rows of their outer row's shard alone. Checked on the tokens as well as on the tree,
- * since a clause that a parser lost would make answers wrong.
+ * that see rows of their outer row's shard alone, and groups that are whole on their shards ({@link
+ * WholeGroups}). Checked on the tokens as well as on the tree, since a clause that a parser lost
+ * would make answers wrong.
  */
 final class ScatterRules {
   private static final List<String> MERGING =
@@ -38,22 +39,29 @@ final class ScatterRules {
           "into",
           "tablesample",
           "values");
+
+  /** Those of the list that whole groups on a shard may have. */
+  private static final Set<String> OF_GROUPS =
+      Set.of("group", "having", "window", "over", "filter", "within");
+
   private static final Set<String> SYSTEM_COLUMNS =
       Set.of("ctid", "xmin", "xmax", "cmin", "cmax", "tableoid");
 
   private final PlanInput input;
   private final ReadFacts facts;
   private final Subqueries subqueries;
+  private final boolean wholeGroups;
 
   ScatterRules(PlanInput input, ReadFacts facts) {
     this.input = input;
     this.facts = facts;
     this.subqueries = new Subqueries(input, facts);
+    this.wholeGroups = new WholeGroups(input, facts, subqueries).answer();
   }
 
   /** Refuses what cannot be scattered, naming the reasons against narrower routes too. */
   void check(List<String> why) {
-    if (subqueries.isOutside("order")) {
+    if (!wholeGroups && subqueries.isOutside("order")) {
       throw merge("ORDER", why);
     }
     checkRows(why);
@@ -106,7 +114,8 @@ final class ScatterRules {
 
   private void clauses(List<String> why) {
     for (String word : MERGING) {
-      if (subqueries.isOutside(word) && !isName(word)) {
+      boolean group = wholeGroups && OF_GROUPS.contains(word);
+      if (!group && subqueries.isOutside(word) && !isName(word)) {
         throw merge(word.toUpperCase(java.util.Locale.ROOT), why);
       }
     }
@@ -115,7 +124,8 @@ final class ScatterRules {
     }
     Tokens tokens = input.tokens();
     for (int i = 0; i < tokens.size(); i++) {
-      if (tokens.isWord(i, "distinct")
+      if (!wholeGroups
+          && tokens.isWord(i, "distinct")
           && !tokens.isAnyWord(i - 1, "is", "not")
           && !subqueries.cover(i)) {
         throw merge("DISTINCT", why);
@@ -141,7 +151,8 @@ final class ScatterRules {
   }
 
   private void functions(List<String> why) {
-    if (subqueries.callsOutside(Kind.AGGREGATE) + subqueries.callsOutside(Kind.WINDOW) > 0) {
+    if (!wholeGroups
+        && subqueries.callsOutside(Kind.AGGREGATE) + subqueries.callsOutside(Kind.WINDOW) > 0) {
       throw merge("the aggregate " + Refusals.calls(input, Kind.AGGREGATE, Kind.WINDOW), why);
     }
     String others = Refusals.calls(input, Kind.UNKNOWN, Kind.BUILT_IN, Kind.HARMLESS);

@@ -79,7 +79,8 @@ final class Subqueries {
     return none() || (facts.byShard() && ranges.stream().allMatch(this::hasOnlyOwnAggregates));
   }
 
-  private boolean hasOnlyOwnAggregates(Clauses.Range range) {
+  /** Whether the aggregates in a subquery are over the rows of that subquery alone. */
+  boolean hasOnlyOwnAggregates(Clauses.Range range) {
     Tokens tokens = input.tokens();
     long own = 0;
     for (int i = range.from(); i < range.to(); i++) {
@@ -99,7 +100,7 @@ final class Subqueries {
   }
 
   /** The subquery that a token stands in without another between. */
-  private Clauses.Range innermost(int token) {
+  Clauses.Range innermost(int token) {
     Tokens tokens = input.tokens();
     Clauses.Range around = input.clauses().around(token);
     while (around.from() > 0

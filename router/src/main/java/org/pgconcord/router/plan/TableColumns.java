@@ -42,15 +42,24 @@ final class TableColumns {
                     ErrorCode.SCHEMA_NOT_READ.because(
                         "the columns of %s are not known".formatted(use.table().name())));
     this.from = use.place().token();
-    this.to = from < 0 ? -1 : nameEnd();
-    if (from < 0 || tokens.isWord(from - 1, "only") || tokens.isSymbol(to, "*")) {
+    this.to = from < 0 ? -1 : nameEnd(tokens, from);
+    if (!areReadable(input, use)) {
       throw ErrorCode.QUERY_NEEDS_MERGE.because(
           "ONLY or * beside %s, whose rows would have to be gathered"
               .formatted(use.table().name()));
     }
   }
 
-  private int nameEnd() {
+  /** Not where the statement asks for a table without, or with, those that inherit from it. */
+  static boolean areReadable(PlanInput input, TablePlace use) {
+    int token = use.place().token();
+    return use.table().schema().isPresent()
+        && token >= 0
+        && !input.tokens().isWord(token - 1, "only")
+        && !input.tokens().isSymbol(nameEnd(input.tokens(), token), "*");
+  }
+
+  private static int nameEnd(Tokens tokens, int from) {
     int last = from;
     while (tokens.isSymbol(last + 1, ".")) {
       last += 2;
@@ -70,6 +79,18 @@ final class TableColumns {
 
   String alias() {
     return use.alias();
+  }
+
+  /** Its name in full. */
+  String quoted() {
+    return use.table().name().quoted();
+  }
+
+  /** Whether the token is a part of the table's name in FROM, or the alias behind it. */
+  boolean isDeclaredAt(int i) {
+    int alias = tokens.isWord(to, "as") ? to + 1 : to;
+    return (i >= from && i < to)
+        || (i == alias && Names.of(tokens, i).equals(use.alias()) && !tokens.isSymbol(i + 1, "."));
   }
 
   /** {@code AS "name"} where FROM gives no other name than the table's own. */

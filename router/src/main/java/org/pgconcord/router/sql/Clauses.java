@@ -300,10 +300,65 @@ public final class Clauses {
         : Optional.of(new Range(from + 1, topLevel(from + 1, Keywords.AFTER_WHERE)));
   }
 
-  /** The subqueries, each without its parentheses; those within another are not listed. */
-  public List<Range> subqueries() {
+  /**
+   * The ON conditions of the FROM clause that a table is named in, where all of its joins are inner
+   * ones and none is in parentheses; else none.
+   */
+  public List<Range> innerJoinConditions(int table) {
+    int from = leftwards(table, "from");
+    while (tokens.isWord(from - 1, "distinct")) {
+      from = leftwards(from, "from");
+    }
     List<Range> found = new ArrayList<>();
-    for (int i = 0; i < tokens.size(); i++) {
+    for (int i = from + 1; from >= 0 && i < tokens.size() && !tokens.isSymbol(i, ")"); ) {
+      boolean outer = isKeyword(i, OUTER_JOINS) && !tokens.isSymbol(i + 1, "(");
+      boolean joinInside = partners[i] > i && hasJoin(i + 1, partners[i]);
+      if (outer || joinInside || isKeyword(i, Keywords.AFTER_WHERE) || isKeyword(i, "where")) {
+        return outer || joinInside ? List.of() : found;
+      } else if (isKeyword(i, "on")) {
+        int end = onEnd(i + 1);
+        found.add(new Range(i + 1, end));
+        i = end;
+      } else {
+        i = behind(i);
+      }
+    }
+    return found;
+  }
+
+  private static final Set<String> OUTER_JOINS =
+      Set.of("left", "right", "full", "natural", "using");
+
+  private int onEnd(int from) {
+    int i = from;
+    while (i < tokens.size()
+        && !tokens.isSymbol(i, ")")
+        && !tokens.isSymbol(i, ",")
+        && !isKeyword(i, Keywords.AFTER_WHERE)
+        && !isKeyword(i, "where")
+        && !endsOn(i)) {
+      i = behind(i);
+    }
+    return i;
+  }
+
+  /** A join in parentheses that are no subquery's. */
+  private boolean hasJoin(int from, int to) {
+    if (tokens.isAnyWord(from, "select", "with", "values", "table")) {
+      return false;
+    }
+    for (int i = from; i < to; i = behind(i)) {
+      if (isKeyword(i, "join") || (partners[i] > i && hasJoin(i + 1, partners[i]))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The subqueries in a range, each without its parentheses; not those within another. */
+  public List<Range> subqueries(Range range) {
+    List<Range> found = new ArrayList<>();
+    for (int i = range.from; i < range.to; i++) {
       if (tokens.isSymbol(i, "(")
           && partners[i] > i
           && tokens.isAnyWord(i + 1, "select", "with", "values", "table")) {
@@ -312,6 +367,11 @@ public final class Clauses {
       }
     }
     return found;
+  }
+
+  /** The subqueries, each without its parentheses; those within another are not listed. */
+  public List<Range> subqueries() {
+    return subqueries(new Range(0, tokens.size()));
   }
 
   /** True for a word of an expression's grammar, which is no column's name unless quoted. */

@@ -169,7 +169,9 @@ final class RandomQueries {
   }
 
   String next() {
-    return switch (random.nextInt(13)) {
+    return switch (random.nextInt(17)) {
+      case 13, 14 -> several();
+      case 15, 16 -> byKey();
       case 0, 1 -> rows();
       case 2, 3 -> groups();
       case 4, 5 -> joined();
@@ -255,6 +257,118 @@ final class RandomQueries {
     values.addAll(some(ORDER_VALUES, "o", 1 + random.nextInt(2)));
     values.addAll(List.of("a.id", "o.order_id"));
     return "SELECT " + String.join(", ", values) + from + where + ordered(values.size());
+  }
+
+  /** Tables that are co-located, copied everywhere, and neither, by ON and by WHERE. */
+  private String several() {
+    List<String> conditions = new ArrayList<>(some(ACCOUNT_CONDITIONS, "a", random.nextInt(3)));
+    if (random.nextBoolean()) {
+      conditions.add(one(ORDER_CONDITIONS, null));
+    }
+    if (random.nextInt(3) == 0) {
+      conditions.add("c.title LIKE '%e%'");
+    }
+    if (random.nextInt(3) == 0) {
+      conditions.add("e.kind = 'kind " + random.nextInt(4) + "'");
+    }
+    if (random.nextInt(3) == 0) {
+      String deep = one(ORDER_CONDITIONS, null).replace("o.", "p.");
+      conditions.add(
+          one(
+              List.of(
+                  "EXISTS (SELECT 1 FROM orders p WHERE p.tenant = a.tenant AND " + deep + ")",
+                  "a.id IN (SELECT p.account FROM orders p WHERE p.tenant = a.tenant AND "
+                      + deep
+                      + ")",
+                  "a.id > (SELECT count(p.total) FROM orders p WHERE p.tenant = o.tenant AND "
+                      + deep
+                      + ")",
+                  "NOT EXISTS (SELECT 1 FROM countries d WHERE d.code = a.code AND d.title < 'H')",
+                  "a.tenant IN (SELECT p.tenant FROM orders p WHERE " + deep + ")",
+                  "a.tenant NOT IN (SELECT p.tenant FROM orders p WHERE " + deep + ")"),
+              null));
+    }
+    String meet =
+        random.nextInt(3) > 0 ? "o.tenant = a.tenant AND o.account = a.id" : "o.account = a.id";
+    String from;
+    if (random.nextBoolean()) {
+      from = " FROM accounts a, orders o, events e, countries c";
+      conditions.addAll(
+          List.of(meet, "e.tenant = o.order_id % 9 AND e.at < '2024-02-01'", "c.code = a.code"));
+      Collections.shuffle(conditions, random);
+    } else {
+      String outer = random.nextInt(3) == 0 ? "LEFT " : "";
+      from =
+          " FROM accounts a JOIN orders o ON "
+              + meet
+              + " "
+              + outer
+              + "JOIN events e ON e.tenant = o.order_id % 9 AND e.at < '2024-02-01' "
+              + (random.nextInt(4) == 0 ? "LEFT " : "")
+              + "JOIN countries c ON c.code = a.code";
+    }
+    String where = conditions.isEmpty() ? "" : " WHERE " + String.join(" AND ", conditions);
+    return random.nextBoolean()
+        ? "SELECT count(*), sum(o.total), count(DISTINCT e.id), max(c.title)" + from + where
+        : "SELECT a.id, o.order_id, e.id, c.title" + from + where;
+  }
+
+  /** Groups, windows and duplicates that have the shard key among their columns, or nearly. */
+  private String byKey() {
+    boolean two = random.nextBoolean();
+    String join = one(List.of("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"), null);
+    String on = random.nextInt(4) == 0 ? "o.account = a.id" : "o.tenant = a.tenant";
+    String from = two ? " FROM accounts a " + join + " orders o ON " + on : " FROM accounts a";
+    String key = two ? one(List.of("a.tenant", "a.tenant", "o.tenant"), null) : "a.tenant";
+    String other = one(GROUPABLE, "a");
+    String aggregate = one(AGGREGATES, "a");
+    return switch (random.nextInt(6)) {
+      case 0 ->
+          "SELECT "
+              + key
+              + ", "
+              + other
+              + ", "
+              + aggregate
+              + from
+              + where("a")
+              + " GROUP BY "
+              + other
+              + ", "
+              + key;
+      case 1 ->
+          "SELECT "
+              + key
+              + " AS k, "
+              + aggregate
+              + from
+              + where("a")
+              + " GROUP BY k"
+              + (random.nextBoolean() ? " HAVING count(*) > 3" : "");
+      case 2 ->
+          "SELECT "
+              + key
+              + ", "
+              + aggregate
+              + from
+              + where("a")
+              + " GROUP BY 1"
+              + (random.nextBoolean() ? " ORDER BY 1 LIMIT 3" : "");
+      case 3 ->
+          "SELECT " + aggregate + from + where("a") + " GROUP BY ROLLUP (" + other + "), " + key;
+      case 4 -> "SELECT DISTINCT " + other + ", " + key + from + where("a");
+      default ->
+          "SELECT a.id, "
+              + one(List.of("sum(a.balance)", "count(*)", "max(a.id)"), null)
+              + " OVER (PARTITION BY "
+              + key
+              + ", a.active) AS v, count(*) OVER w"
+              + from
+              + where("a")
+              + " WINDOW w AS (PARTITION BY "
+              + one(List.of("a.city", key), null)
+              + ")";
+    };
   }
 
   private String combined() {

@@ -128,7 +128,7 @@ class RandomQueriesIT {
   private static List<String> rows(Connection client, String query) throws SQLException {
     List<String> lines = new ArrayList<>();
     try (Statement statement = client.createStatement();
-        ResultSet rows = statement.executeQuery(query)) {
+        ResultSet rows = executed(statement, query)) {
       int columns = rows.getMetaData().getColumnCount();
       while (rows.next()) {
         List<String> values = new ArrayList<>();
@@ -140,6 +140,14 @@ class RandomQueriesIT {
     }
     Collections.sort(lines);
     return lines;
+  }
+
+  private static ResultSet executed(Statement statement, String query) throws SQLException {
+    try {
+      return statement.executeQuery(query);
+    } catch (SQLException e) {
+      throw new SQLException(query + " seed " + SEED, e);
+    }
   }
 
   /** Errors count as answers where one server has them too; a refusal is none. */

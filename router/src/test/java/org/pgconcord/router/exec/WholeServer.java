@@ -40,6 +40,7 @@ final class WholeServer implements AutoCloseable {
            "accounts": {"shard_group": "data"},
            "orders": {"shard_group": "data"},
            "pages": {"shard_group": "data"},
+           "shelves": {"shard_group": "data"},
            "events": {"shard_group": "log"},
            "notes": {"shard_group": "meta"}},
          "reference_tables": {"countries": {"shard_groups": ["data"]}}}}}}}
@@ -69,7 +70,8 @@ final class WholeServer implements AutoCloseable {
   /** Every table's rows go through the router, so that each is where it belongs. */
   private void distribute() throws SQLException {
     try (Connection client = router.connect("extended")) {
-      for (String table : List.of("accounts", "orders", "events", "countries", "notes")) {
+      for (String table :
+          List.of("accounts", "orders", "events", "countries", "notes", "shelves")) {
         for (String row : DeclaredRouter.rows(whole, literals(table))) {
           run(client, "INSERT INTO " + table + " VALUES (" + row + ")");
         }

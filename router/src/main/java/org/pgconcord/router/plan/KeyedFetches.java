@@ -1,0 +1,145 @@
+package org.pgconcord.router.plan;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.pgconcord.config.schema.Column;
+import org.pgconcord.config.value.Identifiers;
+import org.pgconcord.router.analyse.ReadFacts;
+import org.pgconcord.router.analyse.TablePlace;
+import org.pgconcord.router.analyse.TableUse;
+import org.pgconcord.router.sql.Clauses;
+import org.pgconcord.router.sql.Names;
+import org.pgconcord.router.sql.Tokens;
+
+/**
+ * Fetches that wait for another one and ask for its keys alone: a join over shards whose one side
+ * has been chosen, and whose other side has not.
+ *
+ * <p><b>Claim.</b> A row of table U matters only by joined rows that meet {@code t.a = u.b}, where
+ * that is an operand of an AND chain that all of them pass ({@link BlockConditions}), and neither
+ * table is filled with NULLs. The joined row has a row of T that matters, and those have all been
+ * fetched. So u.b is one of their values of a, by the same operator: the columns are of one type of
+ * PostgreSQL's own, or both of them integers, and not of a collation under which different texts
+ * are equal. A value that is NULL is equal to none.
+ *
+ * <p>T is one that conditions of its own, or its key, choose rows of, and U has none; the other way
+ * round nothing would be saved, and where both have, neither is known to be the smaller. When T
+ * turns out to have more than {@link Fetch#MOST_KEYS} keys, U is fetched as without it.
+ */
+final class KeyedFetches {
+  private static final Set<Integer> INTEGERS = Set.of(20, 21, 23);
+
+  /** text, varchar, char(n), date, timestamp, timestamptz, numeric, uuid. */
+  private static final Set<Integer> OTHERS = Set.of(25, 1043, 1042, 1082, 1114, 1184, 1700, 2950);
+
+  private final PlanInput input;
+  private final Tokens tokens;
+  private final ReadFacts facts;
+
+  KeyedFetches(PlanInput input, ReadFacts facts) {
+    this.input = input;
+    this.tokens = input.tokens();
+    this.facts = facts;
+  }
+
+  /** The fetches, one for each sharded table in their order, some of them with keys. */
+  List<Fetch> of(List<Fetch> fetches) {
+    List<Fetch> keyed = new ArrayList<>(fetches);
+    Set<Integer> chosen = new HashSet<>();
+    for (int i = 0; i < fetches.size(); i++) {
+      if (fetches.get(i).isNarrowed() || facts.sharded().get(i).pinned()) {
+        chosen.add(i);
+      }
+    }
+    boolean progress = true;
+    while (progress) {
+      progress = false;
+      for (int i = 0; i < fetches.size(); i++) {
+        Optional<Fetch.Keys> keys = chosen.contains(i) ? Optional.empty() : keys(i, chosen);
+        if (keys.isPresent()) {
+          keyed.set(i, fetches.get(i).withKeys(keys.get()));
+          chosen.add(i);
+          progress = true;
+        }
+      }
+    }
+    return keyed;
+  }
+
+  private Optional<Fetch.Keys> keys(int target, Set<Integer> chosen) {
+    TableUse use = facts.sharded().get(target);
+    List<Clauses.Range> conditions =
+        new BlockConditions(input, facts, use, new TableColumns(input, use.at())).all();
+    for (Clauses.Range condition : conditions) {
+      for (int source : chosen) {
+        Optional<Fetch.Keys> keys = keys(condition, use, source);
+        if (keys.isPresent()) {
+          return keys;
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private Optional<Fetch.Keys> keys(Clauses.Range condition, TableUse use, int source) {
+    TableUse from = facts.sharded().get(source);
+    int equals = condition.from();
+    while (equals < condition.to() && !tokens.isSymbol(equals, "=")) {
+      equals++;
+    }
+    if (from.place().block() != use.place().block()
+        || from.place().nullable()
+        || from.place().renamed()) {
+      return Optional.empty();
+    }
+    Clauses.Range left = new Clauses.Range(condition.from(), equals);
+    Clauses.Range right = new Clauses.Range(Math.min(equals + 1, condition.to()), condition.to());
+    return keys(column(left, use), column(right, from), use, source)
+        .or(() -> keys(column(right, use), column(left, from), use, source));
+  }
+
+  private static Optional<Fetch.Keys> keys(
+      Optional<Column> target, Optional<Column> key, TableUse use, int source) {
+    boolean alike = target.isPresent() && key.isPresent() && areCompared(target.get(), key.get());
+    return alike
+        ? Optional.of(
+            new Fetch.Keys(
+                source,
+                Identifiers.quote(key.get().name()),
+                Identifiers.quote(use.alias()) + "." + Identifiers.quote(target.get().name())))
+        : Optional.empty();
+  }
+
+  private static boolean areCompared(Column one, Column other) {
+    return one.deterministic()
+        && other.deterministic()
+        && ((INTEGERS.contains(one.typeOid()) && INTEGERS.contains(other.typeOid()))
+            || (one.typeOid() == other.typeOid() && OTHERS.contains(one.typeOid())));
+  }
+
+  /** The column of a table that is all of the range. */
+  private Optional<Column> column(Clauses.Range range, TableUse use) {
+    int last = range.to() - 1;
+    int length = range.to() - range.from();
+    if ((length != 1 && length != 3) || !tokens.kind(last).isName()) {
+      return Optional.empty();
+    }
+    String name = Names.of(tokens, last);
+    boolean own =
+        length == 3
+            ? tokens.isSymbol(last - 1, ".")
+                && tokens.kind(last - 2).isName()
+                && Names.of(tokens, last - 2).equals(use.alias())
+            : neighbours(use).filter(t -> t.table().hasColumn(name)).count() == 1;
+    return own ? use.table().schema().flatMap(s -> s.column(name)) : Optional.empty();
+  }
+
+  private Stream<TablePlace> neighbours(TableUse use) {
+    return Stream.concat(facts.sharded().stream().map(TableUse::at), facts.copies().stream())
+        .filter(t -> t.place().block() == use.place().block());
+  }
+}
