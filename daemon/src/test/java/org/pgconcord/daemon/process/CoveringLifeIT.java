@@ -11,6 +11,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.pgconcord.config.value.ShardId;
@@ -56,7 +57,7 @@ class CoveringLifeIT {
         }
         long before = writers.reads();
         while (writers.reads() < before + 50) {
-          Thread.onSpinWait();
+          LockSupport.parkNanos(1_000_000);
         }
         writers.stop();
         system.checker().awaitNone(Duration.ofSeconds(20));

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
  */
 class CutoverIT {
   @Test
-  void tenCutovers() throws Exception {
-    run(Suite.begin("cutover", 10));
+  void fiveCutovers() throws Exception {
+    run(Suite.begin("cutover", 5));
   }
 
   @Test

@@ -12,6 +12,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.pgconcord.config.value.ShardId;
@@ -97,7 +98,7 @@ class EntryShapesIT {
         assertThat(gsi.verifyAndEnable().path("state").asText()).isEqualTo("enabled");
         long before = writers.reads();
         while (writers.reads() < before + 100) {
-          Thread.onSpinWait();
+          LockSupport.parkNanos(1_000_000);
         }
         writers.stop();
         assertThat(gsi.verify().path("clean").asBoolean()).isTrue();

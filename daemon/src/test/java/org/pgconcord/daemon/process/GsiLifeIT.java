@@ -10,6 +10,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.value.ShardId;
@@ -123,7 +124,7 @@ class GsiLifeIT {
   private static void repairsDirectWrites(SampleSystem system) throws Exception {
     try (Writers writers = new Writers(30_000_000).onShards(system.cluster(), 1, 3)) {
       while (writers.changes() < 50) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(1_000_000);
       }
       writers.stop();
     }
