@@ -75,7 +75,8 @@ final class RouterParts {
             statistics);
     return new RouterServer(
         RouterSettings.of(unresolvedToListen(), auth())
-            .withUsersFile(settings.router().usersFile()),
+            .withUsersFile(settings.router().usersFile())
+            .withAnswerTimeout(settings.router().answerTimeout()),
         directory(settings.shards()),
         () -> epochs.current().topology(),
         new RouterServer.ServiceRole(settings.serviceRole().user(), secret()),

@@ -108,7 +108,8 @@ record Routing(
                 epochs,
                 catalog,
                 marks::mark,
-                transactions.decisions(settings.serviceRole().user(), closing),
+                transactions.decisions(
+                    settings.serviceRole().user(), settings.router().answerTimeout(), closing),
                 replicas,
                 statistics,
                 metrics.registry(),

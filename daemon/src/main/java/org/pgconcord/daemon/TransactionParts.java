@@ -55,7 +55,7 @@ final class TransactionParts {
   }
 
   /** What this process's router commits in two phases by, under a name of its own. */
-  Decisions decisions(String serviceRole, Closing closing) {
+  Decisions decisions(String serviceRole, Duration answerTimeout, Closing closing) {
     String router = GlobalId.random(new SecureRandom());
     return closing.add(
         "decisions",
@@ -64,8 +64,10 @@ final class TransactionParts {
             new DecisionLog(RouterPresence.shown(router, atHome)),
             new PartialCommitLog(new PartialCommits(atHome)),
             new HandOvers(
-                transactions -> resolver.settleNow(transactions, "resolver"), () -> HandOvers.HELD),
-            resolver::refusing));
+                transactions -> resolver.settleSoon(transactions, "resolver"),
+                () -> HandOvers.HELD),
+            resolver::refusing,
+            answerTimeout));
   }
 
   /** Settles what an earlier run left, then goes on looking; on a thread of its own. */

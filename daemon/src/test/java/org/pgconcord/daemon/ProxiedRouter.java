@@ -6,6 +6,7 @@ import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -118,8 +119,10 @@ public final class ProxiedRouter implements AutoCloseable {
             new DecisionLog(RouterPresence.shown(router, home(DECISIONS))),
             new PartialCommitLog(new PartialCommits(home(DECISIONS))),
             new HandOvers(
-                transactions -> resolver.settleNow(transactions, "resolver"), () -> HandOvers.HELD),
-            resolver::refusing));
+                transactions -> resolver.settleSoon(transactions, "resolver"),
+                () -> HandOvers.HELD),
+            resolver::refusing,
+            Duration.ofSeconds(30)));
   }
 
   private Supplier<Connection> home(String server) {

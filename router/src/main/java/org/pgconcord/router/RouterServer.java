@@ -69,6 +69,7 @@ public final class RouterServer implements AutoCloseable {
             shards,
             transport.channel(),
             settings.connectTimeout(),
+            settings.answerTimeout(),
             settings.shardMessageBytesMax());
     this.services =
         new SessionServices(

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.settings.DaemonSettings;
 
 /**
  * How the router meets its clients.
@@ -14,6 +15,7 @@ import org.pgconcord.config.error.ErrorCode;
  *     readable
  * @param messageBytesMax the longest message taken from a client
  * @param shardMessageBytesMax the longest message (so, row) taken from a shard
+ * @param answerTimeout how long a shard may leave COMMIT, ROLLBACK or a cancel without an answer
  * @param drain how long open transactions may go on when the router stops
  */
 public record RouterSettings(
@@ -25,6 +27,7 @@ public record RouterSettings(
     int shardMessageBytesMax,
     Duration loginTimeout,
     Duration connectTimeout,
+    Duration answerTimeout,
     Duration drain,
     int eventLoops) {
 
@@ -50,7 +53,8 @@ public record RouterSettings(
   }
 
   /**
-   * The defaults: 1,000 clients, messages of 64 MiB, 60 s to log in, 5 s to connect, 3 s to drain.
+   * The defaults: 1,000 clients, messages of 64 MiB, 60 s to log in, 5 s to connect, 30 s to
+   * answer, 3 s to drain.
    */
   public static RouterSettings of(InetSocketAddress listen, Auth auth) {
     return new RouterSettings(
@@ -62,6 +66,7 @@ public record RouterSettings(
         256 << 20,
         Duration.ofSeconds(60),
         Duration.ofSeconds(5),
+        DaemonSettings.Router.ANSWER_TIMEOUT,
         Duration.ofSeconds(3),
         Math.max(1, Runtime.getRuntime().availableProcessors()));
   }
@@ -76,6 +81,7 @@ public record RouterSettings(
         shardMessageBytesMax,
         loginTimeout,
         connectTimeout,
+        answerTimeout,
         drain,
         eventLoops);
   }
@@ -90,6 +96,37 @@ public record RouterSettings(
         shardMessageBytesMax,
         loginTimeout,
         connectTimeout,
+        answerTimeout,
+        drain,
+        eventLoops);
+  }
+
+  public RouterSettings withAnswerTimeout(Duration timeout) {
+    return new RouterSettings(
+        listen,
+        auth,
+        usersFile,
+        connectionsMax,
+        messageBytesMax,
+        shardMessageBytesMax,
+        loginTimeout,
+        connectTimeout,
+        timeout,
+        drain,
+        eventLoops);
+  }
+
+  public RouterSettings withConnectTimeout(Duration timeout) {
+    return new RouterSettings(
+        listen,
+        auth,
+        usersFile,
+        connectionsMax,
+        messageBytesMax,
+        shardMessageBytesMax,
+        loginTimeout,
+        timeout,
+        answerTimeout,
         drain,
         eventLoops);
   }

@@ -89,6 +89,13 @@ public enum ErrorCode {
       ErrorCategory.SHARD,
       "A shard sent what the protocol does not allow.",
       "Check that the address is that of a PostgreSQL server."),
+  SHARD_SILENT(
+      "shard/silent",
+      "08006",
+      ErrorCategory.SHARD,
+      "A shard kept its connection and did not answer in time.",
+      "Whether the statement had an effect is unknown: look before repeating it. Look at the shard"
+          + " and the network; router.answer_timeout is the limit."),
   SHARD_UNREACHABLE(
       "shard/unreachable",
       "08001",

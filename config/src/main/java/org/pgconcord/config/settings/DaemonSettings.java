@@ -1,6 +1,7 @@
 package org.pgconcord.config.settings;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -39,8 +40,13 @@ public record DaemonSettings(
    * The router's listener.
    *
    * @param usersFile verifiers, for when the authoritative shard's cannot be read
+   * @param answerTimeout how long a shard may leave COMMIT, ROLLBACK or a cancel without an answer
    */
-  public record Router(ShardAddress listen, Auth auth, Optional<Path> usersFile) {}
+  public record Router(
+      ShardAddress listen, Auth auth, Optional<Path> usersFile, Duration answerTimeout) {
+    /** Longer than a server's stalls on its storage, shorter than clients wait. */
+    public static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(30);
+  }
 
   /** The admin HTTP listener. */
   public record Admin(ShardAddress listen) {}

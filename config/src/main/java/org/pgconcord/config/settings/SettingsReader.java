@@ -1,6 +1,7 @@
 package org.pgconcord.config.settings;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,11 @@ import org.pgconcord.config.value.ShardId;
 public final class SettingsReader {
   private static final List<String> SSL_MODES =
       List.of("disable", "allow", "prefer", "require", "verify-ca", "verify-full");
+
+  /** Below it an ordinary commit could be taken for a hanging one. */
+  private static final Duration ANSWER_LEAST = Duration.ofSeconds(1);
+
+  private static final Duration ANSWER_MOST = Duration.ofMinutes(60);
 
   private final Path directory;
   private final Overrides overrides;
@@ -88,8 +94,25 @@ public final class SettingsReader {
       fault("router.auth", "trust is for loopback listeners only, not for " + listen);
     }
     Optional<Path> users = text(router, "router.users_file").map(directory::resolve);
+    Duration answer =
+        text(router, "router.answer_timeout")
+            .map(this::answerTimeout)
+            .orElse(Router.ANSWER_TIMEOUT);
     router.ifPresent(JsonObject::finish);
-    return new Router(listen, auth, users);
+    return new Router(listen, auth, users, answer);
+  }
+
+  private Duration answerTimeout(String text) {
+    try {
+      Duration timeout = DurationText.parse(text);
+      if (timeout.compareTo(ANSWER_LEAST) >= 0 && timeout.compareTo(ANSWER_MOST) <= 0) {
+        return timeout;
+      }
+      fault("router.answer_timeout", "expected 1s to 60min, found \"" + text + "\"");
+    } catch (IllegalArgumentException e) {
+      fault("router.answer_timeout", String.valueOf(e.getMessage()));
+    }
+    return Router.ANSWER_TIMEOUT;
   }
 
   private Auth auth(String word) {

@@ -25,6 +25,11 @@ import org.pgconcord.config.value.ShardId;
 public final class ShardConnections {
   private static final String CONNECT_SECONDS = "5";
 
+  /**
+   * For each answer until the connection is handed out: a server that hangs takes it in at once.
+   */
+  private static final String LOGIN_SECONDS = "30";
+
   private final Map<ShardId, ShardSettings> shards;
   private final String user;
   private final ServicePassword password;
@@ -134,6 +139,7 @@ public final class ShardConnections {
     properties.setProperty("sslmode", settings.sslmode());
     properties.setProperty("ApplicationName", "pgconcord");
     properties.setProperty("connectTimeout", CONNECT_SECONDS);
+    properties.setProperty("socketTimeout", LOGIN_SECONDS);
     properties.setProperty("tcpKeepAlive", "true");
     properties.putAll(more);
     return properties;
@@ -150,6 +156,7 @@ public final class ShardConnections {
       SessionProbe.Answer answer = SessionProbe.ask(connection, shard);
       if (answer.primary()) {
         admit(shard, answer.server());
+        connection.setNetworkTimeout(Runnable::run, 0);
         keep = true;
       }
       return keep ? Optional.of(connection) : Optional.empty();

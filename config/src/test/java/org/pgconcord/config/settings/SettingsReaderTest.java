@@ -4,10 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.ShardId;
@@ -55,13 +60,36 @@ class SettingsReaderTest {
     assertThat(settings.router())
         .isEqualTo(
             new DaemonSettings.Router(
-                new ShardAddress("127.0.0.1", 6432), DaemonSettings.Auth.SCRAM, Optional.empty()));
+                new ShardAddress("127.0.0.1", 6432),
+                DaemonSettings.Auth.SCRAM,
+                Optional.empty(),
+                Duration.ofSeconds(30)));
     assertThat(settings.admin().listen()).hasToString("127.0.0.1:9432");
     assertThat(settings.serviceRole().user()).isEqualTo("pgconcord");
     assertThat(settings.topology()).isEmpty();
     ShardSettings shard = settings.shards().values().iterator().next();
     assertThat(shard.sslmode()).isEqualTo("prefer");
     assertThat(shard.database("app")).isEqualTo("app");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1s, 1000", "90 s, 90000", "2min, 120000", "1500ms, 1500"})
+  void aTimeIsWrittenAsPostgresWritesIt(String text, long millis) {
+    Map<String, String> flags = Map.of("router.answer_timeout", text);
+    assertThat(SettingsReader.read(FILE, HOME, new Overrides(flags, Map.of())).router())
+        .extracting(DaemonSettings.Router::answerTimeout)
+        .isEqualTo(Duration.ofMillis(millis));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"30", "0s", "2h", "61min", "-1s", "1.5s", "s"})
+  void anotherTimeIsAFault(String text) {
+    Map<String, String> environment = Map.of("PGCONCORD_ROUTER_ANSWER_TIMEOUT", text);
+    assertThatThrownBy(() -> SettingsReader.read(FILE, HOME, new Overrides(Map.of(), environment)))
+        .asInstanceOf(InstanceOfAssertFactories.type(ConcordException.class))
+        .extracting(ConcordException::detail)
+        .asString()
+        .contains("PGCONCORD_ROUTER_ANSWER_TIMEOUT", "\"" + text + "\"");
   }
 
   @Test

@@ -9,6 +9,8 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.pgconcord.config.atomic.AtomicTransaction;
@@ -28,9 +30,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Asks {@link Resolution} what comes next about each open transaction and does it, until there is
  * nothing more to do now. Each step starts from a new reading of the catalog followed by a new look
- * at the shards, in this order. Blocks; any thread, one at a time. Two resolvers, or a resolver and
- * a router, may work on one transaction: the decision is one row, and who comes second finds that a
- * participant has ended already.
+ * at the shards, in this order. Blocks; any thread. Two resolvers, or a resolver and a router, or
+ * two threads here, may work on one transaction: the decision is one row, and who comes second
+ * finds that a participant has ended already. Those for whom clients wait are therefore not held up
+ * by a regular round that waits for a shard.
  */
 public final class Resolver {
   private static final Logger log = LoggerFactory.getLogger(Resolver.class);
@@ -41,6 +44,7 @@ public final class Resolver {
   private final Services services;
   private final ResolverCounts counts = new ResolverCounts();
   private final Set<String> reported = new HashSet<>();
+  private final Set<ShardId> hanging = ConcurrentHashMap.newKeySet();
   private volatile Set<ShardId> refusing = Set.of();
 
   /**
@@ -70,7 +74,11 @@ public final class Resolver {
     }
 
     ShardSessions sessions() {
-      return new ShardSessions(connections, databases.get().first());
+      return sessions(ShardSessions.PATIENT, Set.of());
+    }
+
+    ShardSessions sessions(Duration patience, Set<ShardId> hanging) {
+      return new ShardSessions(connections, databases.get().first(), patience, hanging);
     }
   }
 
@@ -129,17 +137,37 @@ public final class Resolver {
    * @return those that have not ended, and on which shards; not those that the catalog has
    *     forgotten
    */
-  public synchronized Map<String, Set<ShardId>> settleNow(Set<String> transactions, String by) {
-    Map<String, Set<ShardId>> left = new TreeMap<>();
+  public Map<String, Set<ShardId>> settleNow(Set<String> transactions, String by) {
     try (ShardSessions sessions = services.sessions()) {
-      for (String transaction : transactions) {
-        services
-            .log()
-            .find(transaction)
-            .map(found -> settle(found, sessions, services.limits().now(), by))
-            .filter(shards -> !shards.isEmpty())
-            .ifPresent(shards -> left.put(transaction, shards));
-      }
+      return settleNow(transactions, by, sessions);
+    }
+  }
+
+  /** The same for clients who wait: a shard that does not answer soon is left for later. */
+  public Map<String, Set<ShardId>> settleSoon(Set<String> transactions, String by) {
+    try (ShardSessions sessions = services.sessions(ShardSessions.IMPATIENT, hanging)) {
+      Map<String, Set<ShardId>> left = settleNow(transactions, by, sessions);
+      sessions.hanging().forEach(this::untilItAnswers);
+      return left;
+    }
+  }
+
+  /** The next rounds do not wait for it. */
+  private void untilItAnswers(ShardId shard, CompletableFuture<Void> end) {
+    hanging.add(shard);
+    var unused = end.thenRun(() -> hanging.remove(shard));
+  }
+
+  private Map<String, Set<ShardId>> settleNow(
+      Set<String> transactions, String by, ShardSessions sessions) {
+    Map<String, Set<ShardId>> left = new TreeMap<>();
+    for (String transaction : transactions) {
+      services
+          .log()
+          .find(transaction)
+          .map(found -> settle(found, sessions, services.limits().now(), by))
+          .filter(shards -> !shards.isEmpty())
+          .ifPresent(shards -> left.put(transaction, shards));
     }
     return left;
   }

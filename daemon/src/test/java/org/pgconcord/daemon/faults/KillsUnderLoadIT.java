@@ -42,6 +42,9 @@ class KillsUnderLoadIT {
   /** More kills than this meet a second router. */
   private static final int FEW = 3;
 
+  /** No further kill begins after these minutes; what was done is checked and printed. */
+  private static final long MOST_MINUTES = Long.getLong("pgconcord.kills.minutes", Long.MAX_VALUE);
+
   /** Transactions that must end between two kills. */
   private static final int BETWEEN = 30;
 
@@ -79,7 +82,9 @@ class KillsUnderLoadIT {
                   beside.clients(), RandomWritesIT.CLIENTS, suite.seed(), Long.MAX_VALUE, true)) {
         Thread copies = copyWriter(system, over, suite.seed());
         int daemons = 0;
-        for (int kill = 0; kill < count; kill++) {
+        int done = 0;
+        for (int kill = 0; kill < count && minutesSince(begin) < MOST_MINUTES; kill++) {
+          done++;
           awaitSteps(load, BETWEEN);
           LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(300)));
           daemons += kill(system, kill < 3 ? kill : random.nextInt(3), random) ? 1 : 0;
@@ -92,9 +97,13 @@ class KillsUnderLoadIT {
         check(system, load, residue);
         System.out.printf(
             "kills under load seed=%d kills=%d of_daemon=%d %s violations=0 seconds=%d%n",
-            suite.seed(), count, daemons, load.told(), (System.nanoTime() - begin) / 1_000_000_000);
+            suite.seed(), done, daemons, load.told(), (System.nanoTime() - begin) / 1_000_000_000);
       }
     }
+  }
+
+  private static long minutesSince(long nanos) {
+    return TimeUnit.NANOSECONDS.toMinutes(System.nanoTime() - nanos);
   }
 
   /** A second router, where there is one; it may end with the catalog's server, as the daemon. */

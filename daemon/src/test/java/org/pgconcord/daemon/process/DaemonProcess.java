@@ -19,7 +19,7 @@ import org.pgconcord.daemon.cli.AdminClient;
 
 /** One {@code pgconcord serve} in a child JVM; its log is appended to one file over restarts. */
 public final class DaemonProcess implements AutoCloseable {
-  private static final Duration READY = Duration.ofSeconds(60);
+  private static final Duration READY = Duration.ofMinutes(3);
 
   /** One for all: each has threads of its own. */
   private static final HttpClient HTTP = HttpClient.newHttpClient();

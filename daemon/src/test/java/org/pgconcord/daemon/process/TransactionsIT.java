@@ -1,8 +1,11 @@
 package org.pgconcord.daemon.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -11,7 +14,10 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.awaitility.Awaitility;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -21,9 +27,15 @@ import org.pgconcord.config.atomic.DecisionLog;
 import org.pgconcord.config.atomic.GlobalId;
 import org.pgconcord.config.atomic.Part;
 import org.pgconcord.config.atomic.Participant;
+import org.pgconcord.config.atomic.Resolution;
 import org.pgconcord.config.atomic.RouterPresence;
+import org.pgconcord.config.settings.DaemonSettings;
+import org.pgconcord.config.settings.Overrides;
+import org.pgconcord.config.settings.SettingsReader;
+import org.pgconcord.config.settings.ShardConnections;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.daemon.cli.PgConcord;
+import org.pgconcord.daemon.transactions.Resolver;
 
 /**
  * What routers leave behind, made by hand: registered transactions, prepared parts, decisions. A
@@ -122,7 +134,7 @@ class TransactionsIT {
     List<Participant> unknown = four(cluster);
     prepare(unknown);
     try (DaemonProcess daemon = system.startDaemon()) {
-      Awaitility.await()
+      await()
           .atMost(Duration.ofSeconds(20))
           .until(() -> daemon.log().contains("does not know gid=" + unknown.get(0).gid()));
       assertThat(listed(daemon, id(unknown)).path("known").asBoolean()).isFalse();
@@ -146,6 +158,52 @@ class TransactionsIT {
     try (Connection owner = system.cluster().asOwner(A)) {
       run(owner, "ROLLBACK PREPARED '" + foreign.get(0).gid() + "'");
     }
+  }
+
+  // --- a shard that hangs ----------------------------------------------------------------------
+
+  @Test
+  void aShardThatHangsHoldsUpNobodyElsesCommit() throws Exception {
+    List<Participant> stuck = four(cluster);
+    List<Participant> elsewhere = four(cluster).stream().filter(p -> p.shard().equals(A)).toList();
+    for (List<Participant> each : List.of(stuck, elsewhere)) {
+      log.register(id(each), router, each);
+      prepare(each);
+      log.decide(id(each), Decision.COMMIT, "router");
+    }
+    Resolver resolver = resolver();
+    system.cluster().shard(B).freeze();
+    try {
+      CompletableFuture<Void> round = CompletableFuture.runAsync(resolver::sweep);
+      for (int turn = 0; turn < 2; turn++) {
+        assertThat(resolver.settleSoon(new TreeSet<>(List.of(id(stuck), id(elsewhere))), "test"))
+            .isEqualTo(Map.of(id(stuck), Set.of(B)));
+      }
+      // A round for which nobody waits still waits for the shard.
+      assertThat(round).isNotDone();
+      assertThat(parts(id(elsewhere), A)).containsExactlyInAnyOrder("pre", "main", "post");
+      assertThat(parts(id(stuck), A)).containsExactly("pre", "main");
+    } finally {
+      system.cluster().shard(B).thaw();
+    }
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> resolver.settleSoon(Set.of(id(stuck)), "test").isEmpty());
+    assertThat(parts(id(stuck))).containsExactlyInAnyOrder("pre", "main", "main", "post");
+  }
+
+  private Resolver resolver() throws IOException {
+    DaemonSettings settings =
+        SettingsReader.read(
+            Files.readString(system.configFile()), system.stateDirectory(), Overrides.none());
+    return new Resolver(
+        new Resolver.Services(
+            log,
+            ShardConnections.of(settings, Map.of()),
+            cluster,
+            settings.shards().keySet(),
+            () -> new TreeSet<>(List.of("app")),
+            Resolution.Limits.DEFAULT));
   }
 
   // --- tools -----------------------------------------------------------------------------------
@@ -190,8 +248,12 @@ class TransactionsIT {
   }
 
   private List<String> parts(String transaction) throws SQLException {
+    return parts(transaction, A, B);
+  }
+
+  private List<String> parts(String transaction, ShardId... shards) throws SQLException {
     List<String> parts = new ArrayList<>();
-    for (ShardId shard : List.of(A, B)) {
+    for (ShardId shard : shards) {
       try (Connection owner = system.cluster().asOwner(shard);
           Statement statement = owner.createStatement();
           ResultSet row =
@@ -206,7 +268,7 @@ class TransactionsIT {
   }
 
   private void awaitNothingPrepared() {
-    Awaitility.await()
+    await()
         .atMost(Duration.ofSeconds(20))
         .untilAsserted(
             () -> {

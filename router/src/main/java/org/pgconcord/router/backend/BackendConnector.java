@@ -12,6 +12,8 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.channel.epoll.EpollSocketChannel;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.security.SecureRandom;
@@ -36,18 +38,29 @@ public final class BackendConnector {
   private final ShardDirectory directory;
   private final Class<? extends Channel> channelType;
   private final Duration timeout;
+  private final Duration answer;
   private final int messageBytesMax;
   private final SecureRandom random = new SecureRandom();
 
+  /**
+   * @param timeout to connect, and then to log in
+   * @param answer how long a backend that must answer may leave it at nothing
+   */
   public BackendConnector(
       ShardDirectory directory,
       Class<? extends Channel> channelType,
       Duration timeout,
+      Duration answer,
       int messageBytesMax) {
     this.directory = directory;
     this.channelType = channelType;
     this.timeout = timeout;
+    this.answer = answer;
     this.messageBytesMax = messageBytesMax;
+  }
+
+  Duration answerTimeout() {
+    return answer;
   }
 
   /**
@@ -147,7 +160,15 @@ public final class BackendConnector {
   }
 
   private Bootstrap bootstrap(EventLoop loop, List<ChannelHandler> handlers) {
-    return new Bootstrap()
+    Bootstrap bootstrap = new Bootstrap();
+    if (EpollSocketChannel.class.isAssignableFrom(channelType)) {
+      bootstrap
+          .option(EpollChannelOption.TCP_USER_TIMEOUT, (int) answer.toMillis())
+          .option(EpollChannelOption.TCP_KEEPIDLE, BackendTarget.KEEPALIVE_IDLE_SECONDS)
+          .option(EpollChannelOption.TCP_KEEPINTVL, BackendTarget.KEEPALIVE_INTERVAL_SECONDS)
+          .option(EpollChannelOption.TCP_KEEPCNT, BackendTarget.KEEPALIVE_COUNT);
+    }
+    return bootstrap
         .group(loop)
         .channel(channelType)
         .option(ChannelOption.TCP_NODELAY, true)

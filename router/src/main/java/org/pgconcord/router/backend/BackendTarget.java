@@ -18,6 +18,12 @@ public record BackendTarget(
     String user,
     BackendSecret secret,
     Map<String, String> parameters) {
+  /** A peer that is gone without a word is found out after a minute, by either side. */
+  static final int KEEPALIVE_IDLE_SECONDS = 30;
+
+  static final int KEEPALIVE_INTERVAL_SECONDS = 10;
+  static final int KEEPALIVE_COUNT = 3;
+
   public BackendTarget {
     parameters = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
   }
@@ -30,6 +36,9 @@ public record BackendTarget(
     all.putAll(parameters);
     all.put("client_encoding", "UTF8");
     all.put("standard_conforming_strings", "on");
+    all.put("tcp_keepalives_idle", String.valueOf(KEEPALIVE_IDLE_SECONDS));
+    all.put("tcp_keepalives_interval", String.valueOf(KEEPALIVE_INTERVAL_SECONDS));
+    all.put("tcp_keepalives_count", String.valueOf(KEEPALIVE_COUNT));
     return all;
   }
 }

@@ -1,6 +1,7 @@
 package org.pgconcord.router.backend;
 
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import org.pgconcord.config.value.ShardId;
@@ -64,6 +65,21 @@ public interface Backends {
 
   /** Cancels what runs on any of them. */
   void cancelRunning();
+
+  /**
+   * From now on a shard whose server hangs, though its connections stand, is given up with all its
+   * backends here; one that lives may take its time. Until {@link #patient}.
+   */
+  void attend();
+
+  /**
+   * From now on whoever of them owes an answer must give a sign of it within the router's limit, or
+   * within {@code most} where that is less. Until {@link #patient}.
+   */
+  void hurry(Duration most);
+
+  /** They may take any time. */
+  void patient();
 
   /** Closes all of them. */
   void close();

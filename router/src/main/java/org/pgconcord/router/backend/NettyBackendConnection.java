@@ -5,6 +5,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.net.SocketAddress;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -43,11 +44,13 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
   private final BackendEvents events;
   private final Canceller canceller;
   private final BackendLogin login;
+  private final SocketAddress server;
   private final Map<String, String> parameters = new TreeMap<>();
   private final PreparedNames names = new PreparedNames(PREPARED_MAX);
   private final Deque<Exchange> sent = new ArrayDeque<>();
   private final Deque<Exchange> held = new ArrayDeque<>();
   private TransactionStatus status = TransactionStatus.IDLE;
+  private long heardNanos = System.nanoTime();
   private int cancelsUnderWay;
   private boolean cancelWhenBegun;
   private boolean flushPlanned;
@@ -71,6 +74,7 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
     this.canceller = canceller;
     this.login = login;
     this.parameters.putAll(login.parameters());
+    this.server = channel.remoteAddress();
   }
 
   // --- requests ------------------------------------------------------------------------------
@@ -92,6 +96,9 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
   private void write(Exchange exchange) {
     ByteBuf out = channel.alloc().buffer();
     exchange.write(out);
+    if (sent.isEmpty()) {
+      heardNanos = System.nanoTime();
+    }
     sent.add(exchange);
     writeSoon(out);
   }
@@ -188,6 +195,7 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
+    heardNanos = System.nanoTime();
     Frame frame = (Frame) message;
     try {
       receive(frame);
@@ -345,6 +353,27 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
     return cause != null
         ? cause
         : ErrorCode.SHARD_CONNECTION_LOST.because("The connection to shard " + shard() + " ended.");
+  }
+
+  // --- silence -------------------------------------------------------------------------------
+
+  SocketAddress server() {
+    return server;
+  }
+
+  /** How long the server has owed an answer without a sign of it, counted from {@code since}. */
+  long silentNanos(long since) {
+    long from = heardNanos - since > 0 ? heardNanos : since;
+    return open() && busy() ? System.nanoTime() - from : 0;
+  }
+
+  /** Nobody waits for it any more. The server rolls back what is open when it hears of that. */
+  void giveUp(Duration waited) {
+    if (open()) {
+      lose(
+          ErrorCode.SHARD_SILENT.because(
+              "shard %s has not answered for %s ms".formatted(shard(), waited.toMillis())));
+    }
   }
 
   // --- facts ---------------------------------------------------------------------------------

@@ -2,6 +2,7 @@ package org.pgconcord.router.backend;
 
 import io.netty.channel.EventLoop;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -51,6 +52,7 @@ public final class SessionBackends implements Backends {
   private final BackendEvents events;
   private final SettingsRecorder settings;
   private final Map<SlotKey, Slot> slots = new HashMap<>();
+  private final Silence silence;
   private Traffic traffic = Traffic.NONE;
   private boolean reading = true;
   private boolean closed;
@@ -68,6 +70,12 @@ public final class SessionBackends implements Backends {
     this.targets = targets;
     this.events = events;
     this.settings = settings;
+    this.silence =
+        new Silence(
+            loop,
+            connector.answerTimeout(),
+            () -> reading ? open() : List.of(),
+            shard -> slot(new SlotKey(shard, BackendRole.WATCH)).thenApply(this::connection));
   }
 
   @Override
@@ -327,7 +335,11 @@ public final class SessionBackends implements Backends {
 
   @Override
   public Collection<BackendConnection> connections() {
-    List<BackendConnection> open = new ArrayList<>();
+    return List.copyOf(open());
+  }
+
+  private List<NettyBackendConnection> open() {
+    List<NettyBackendConnection> open = new ArrayList<>();
     for (Slot slot : slots.values()) {
       if (slot.connection != null && slot.connection.open()) {
         open.add(slot.connection);
@@ -347,8 +359,24 @@ public final class SessionBackends implements Backends {
   }
 
   @Override
+  public void attend() {
+    silence.attend();
+  }
+
+  @Override
+  public void hurry(Duration most) {
+    silence.hurry(most);
+  }
+
+  @Override
+  public void patient() {
+    silence.end();
+  }
+
+  @Override
   public void close() {
     closed = true;
+    silence.end();
     connections().forEach(BackendConnection::close);
   }
 }

@@ -41,6 +41,10 @@ final class RunningStatement {
   private static final long LOOK_MILLIS = 200;
   private static final long SURE_MILLIS = 50;
   private static final long AGAIN_MILLIS = 100;
+
+  /** The router's own limit is less. */
+  private static final Duration CANCELLED_WITHIN = Duration.ofDays(1);
+
   private static final String BLOCKERS =
       "SELECT w, b FROM pg_catalog.unnest($1::int[]) AS w,"
           + " pg_catalog.unnest(pg_catalog.pg_blocking_pids(w)) AS b";
@@ -92,6 +96,9 @@ final class RunningStatement {
       timeout.cancel(false);
       timeout = null;
     }
+    if (watched || interrupted) {
+      session.backends().patient();
+    }
     if (watched) {
       watched = false;
       deadlocks.withdraw(session.id());
@@ -115,6 +122,7 @@ final class RunningStatement {
       interrupted = true;
       reason = words;
       interrupts.interrupt();
+      session.backends().hurry(CANCELLED_WITHIN);
       cancelUntilEnded(count);
     }
   }
@@ -162,6 +170,7 @@ final class RunningStatement {
       return;
     }
     publish();
+    session.backends().attend();
     deadlocks.look().ifPresent(this::look);
     tickIn(LOOK_MILLIS);
   }

@@ -1,5 +1,6 @@
 package org.pgconcord.router.tx;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -8,7 +9,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.atomic.CommitOrder;
@@ -69,15 +72,20 @@ final class AtomicCommit implements CommitSteps {
   private final Work work;
   private final TwoPhase twoPhase;
   private final TransactionMetrics metrics;
+  private final Consumer<Duration> hurry;
   private final String id;
   private final List<PreparedMember> members = new ArrayList<>();
   private boolean registered;
   private boolean pending;
 
-  AtomicCommit(Work work, TwoPhase twoPhase, TransactionMetrics metrics) {
+  /**
+   * @param hurry from now on shards must answer within this
+   */
+  AtomicCommit(Work work, TwoPhase twoPhase, TransactionMetrics metrics, Consumer<Duration> hurry) {
     this.work = work;
     this.twoPhase = twoPhase;
     this.metrics = metrics;
+    this.hurry = hurry;
     this.id = twoPhase.decisions().newTransaction();
   }
 
@@ -107,12 +115,15 @@ final class AtomicCommit implements CommitSteps {
 
   @Override
   public CompletableFuture<Void> run() {
+    DeferredConstraints checked = DeferredConstraints.of(work.mains().values());
     return commitReaders()
         .thenCompose(before -> secure())
         .thenCompose(before -> gather())
+        .thenCompose(before -> checked.done())
         .thenCompose(before -> register())
+        .thenRun(() -> hurry.accept(ANY))
         .thenCompose(before -> prepare())
-        .handle((done, failure) -> failure)
+        .handle((done, failure) -> failure == null ? null : checked.first(failure))
         .thenCompose(
             failure -> {
               if (failure == null) {
@@ -220,7 +231,9 @@ final class AtomicCommit implements CommitSteps {
 
   // --- the second phase ------------------------------------------------------------------------
 
+  /** To go no further here costs nothing: the resolver does. So nobody waits longer than that. */
   private CompletableFuture<Void> commitParts() {
+    hurry.accept(HandOvers.HELD);
     Map<Participant, PreparedMember> byParticipant = new HashMap<>();
     members.forEach(member -> byParticipant.put(member.participant(), member));
     CompletableFuture<Void> all = done();
@@ -249,15 +262,22 @@ final class AtomicCommit implements CommitSteps {
   }
 
   /**
-   * Where the resolver has met it last; what this router has not seen end, if nobody could tell.
+   * Where the resolver has met it last. If nobody could tell, the shards whose backends this router
+   * has lost: the others wait for them.
    */
   private Set<ShardId> where(HandOvers.@Nullable Rest rest) {
-    return rest != null && !rest.shards().isEmpty()
-        ? new TreeSet<>(rest.shards())
-        : members.stream()
-            .filter(member -> !member.ended())
-            .map(member -> member.participant().shard())
-            .collect(Collectors.toCollection(TreeSet::new));
+    if (rest != null && !rest.shards().isEmpty()) {
+      return new TreeSet<>(rest.shards());
+    }
+    Set<ShardId> lost = where(member -> !member.ended() && !member.backend().open());
+    return lost.isEmpty() ? where(member -> !member.ended()) : lost;
+  }
+
+  private Set<ShardId> where(Predicate<PreparedMember> which) {
+    return members.stream()
+        .filter(which)
+        .map(member -> member.participant().shard())
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   private CompletableFuture<Void> notEverywhere(Set<ShardId> where, Throwable cause) {

@@ -1,5 +1,6 @@
 package org.pgconcord.router.tx;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -7,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ErrorCode;
@@ -91,22 +93,28 @@ final class CommitSequence implements CommitSteps {
   private final Suspects suspects;
   private final TransactionMetrics metrics;
   private final BiConsumer<Outcomes, Throwable> uneven;
+  private final Consumer<Duration> hurry;
   private final Outcomes outcomes;
   private final List<BackendConnection> committed = new ArrayList<>();
   private Phase phase = Phase.BEFORE;
 
-  /** {@code uneven} remembers an end that is not the same on all shards. */
+  /**
+   * @param uneven remembers an end that is not the same on all of them
+   * @param hurry from now on shards must answer within this
+   */
   CommitSequence(
       Work work,
       Suspects suspects,
       TransactionMetrics metrics,
-      BiConsumer<Outcomes, Throwable> uneven) {
+      BiConsumer<Outcomes, Throwable> uneven,
+      Consumer<Duration> hurry) {
     this.work = work;
     work.mains().forEach(main -> this.mains.put(main.shard(), main));
     this.entries = work.entries();
     this.suspects = suspects;
     this.metrics = metrics;
     this.uneven = uneven;
+    this.hurry = hurry;
     this.outcomes = new Outcomes(List.copyOf(this.mains.keySet()));
   }
 
@@ -130,26 +138,30 @@ final class CommitSequence implements CommitSteps {
     return committed;
   }
 
+  /** A lone MAIN needs no check before: its own COMMIT is one, and may take as long. */
   @Override
   public CompletableFuture<Void> run() {
+    boolean alone =
+        mains.size() < 2 && work.keepers().isEmpty() && (entries == null || !entries.apart());
+    DeferredConstraints checked = DeferredConstraints.of(alone ? List.of() : mains.values());
     CompletableFuture<Void> all =
-        checkConstraints()
+        (mains.size() > 1 ? checked.done() : done())
             .thenCompose(before -> commitReaders())
             .thenCompose(before -> secure())
+            .thenCompose(before -> checked.done())
+            .thenRun(() -> hurryUnless(alone))
             .thenCompose(before -> commitPre())
             .thenCompose(before -> commitMains())
             .thenCompose(before -> commitPost())
             .thenCompose(before -> release());
-    return all.handle((done, failure) -> failure).thenCompose(this::judge);
+    return all.handle((done, failure) -> failure == null ? null : checked.first(failure))
+        .thenCompose(this::judge);
   }
 
-  private CompletableFuture<Void> checkConstraints() {
-    return mains.size() < 2
-        ? done()
-        : CompletableFuture.allOf(
-            mains.values().stream()
-                .map(main -> main.query("SET CONSTRAINTS ALL IMMEDIATE", List.of()))
-                .toArray(CompletableFuture<?>[]::new));
+  private void hurryUnless(boolean alone) {
+    if (!alone) {
+      hurry.accept(ANY);
+    }
   }
 
   private CompletableFuture<Void> commitReaders() {

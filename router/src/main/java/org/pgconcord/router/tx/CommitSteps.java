@@ -1,11 +1,15 @@
 package org.pgconcord.router.tx;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.pgconcord.router.backend.BackendConnection;
 
 /** One way to commit a transaction. Used once. */
 interface CommitSteps {
+  /** The router's own limit for an answer. */
+  Duration ANY = Duration.ofDays(1);
+
   /** Fails with what the client is told; backends may then still be inside a transaction. */
   CompletableFuture<Void> run();
 

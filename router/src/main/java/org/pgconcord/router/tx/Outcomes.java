@@ -86,6 +86,9 @@ final class Outcomes {
   }
 
   private static String said(Throwable cause) {
+    if (cause instanceof ConcordException silent && silent.code() == ErrorCode.SHARD_SILENT) {
+      return " " + silent.getMessage() + ".";
+    }
     return cause instanceof ShardErrorException error
         ? " Shard %s said: %s".formatted(error.shard(), error.fields().message())
         : "";

@@ -1,20 +1,26 @@
 package org.pgconcord.router.tx;
 
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.atomic.Decision;
 import org.pgconcord.config.atomic.DecisionLog;
 import org.pgconcord.config.atomic.GlobalId;
 import org.pgconcord.config.atomic.Part;
 import org.pgconcord.config.atomic.PartialCommit;
 import org.pgconcord.config.atomic.Participant;
+import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.ShardId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +38,7 @@ public final class StoredDecisions implements Decisions, AutoCloseable {
   private final PartialCommitLog partial;
   private final HandOvers handOvers;
   private final Supplier<Set<ShardId>> refusing;
+  private final Duration limit;
   private final SecureRandom random = new SecureRandom();
   private final ExecutorService writer =
       Executors.newSingleThreadExecutor(
@@ -53,18 +60,21 @@ public final class StoredDecisions implements Decisions, AutoCloseable {
    * @param partial closed with this
    * @param handOvers closed with this
    * @param refusing shards that are known to take no prepared transactions
+   * @param limit how long an answer of the catalog is waited for; what was asked may happen later
    */
   public StoredDecisions(
       Names names,
       DecisionLog log,
       PartialCommitLog partial,
       HandOvers handOvers,
-      Supplier<Set<ShardId>> refusing) {
+      Supplier<Set<ShardId>> refusing,
+      Duration limit) {
     this.names = names;
     this.log = log;
     this.partial = partial;
     this.handOvers = handOvers;
     this.refusing = refusing;
+    this.limit = limit;
   }
 
   @Override
@@ -148,7 +158,20 @@ public final class StoredDecisions implements Decisions, AutoCloseable {
         };
     // The last stage hops back, after success and failure alike.
     return CompletableFuture.supplyAsync(unchecked, writer)
+        .orTimeout(limit.toMillis(), TimeUnit.MILLISECONDS)
+        .handle(this::answered)
         .whenCompleteAsync((value, failure) -> {}, loop);
+  }
+
+  private <T> T answered(T value, @Nullable Throwable failure) {
+    if (failure == null) {
+      return value;
+    }
+    Throwable cause = Failures.cause(failure);
+    throw cause instanceof TimeoutException
+        ? ErrorCode.CATALOG_UNAVAILABLE.because(
+            "the catalog has not answered for %s ms".formatted(limit.toMillis()))
+        : new CompletionException(cause);
   }
 
   @Override

@@ -440,6 +440,7 @@ public final class Transaction {
       return rollback().thenCompose(done -> CompletableFuture.failedFuture(e));
     }
     ending = steps;
+    backends.attend();
     return steps
         .run()
         .handle((done, failure) -> failure)
@@ -461,7 +462,8 @@ public final class Transaction {
           new CommitSequence.Work(readers, copies.inOrder(mains), keepers, entries),
           suspects,
           metrics,
-          this::remember);
+          this::remember,
+          backends::hurry);
     }
     Map<ShardId, BackendConnection> byShard = new LinkedHashMap<>();
     Set<ShardId> late = new HashSet<>(copies.leaders());
@@ -472,7 +474,7 @@ public final class Transaction {
           late.add(keeper.shard());
         });
     return new AtomicCommit(
-        new AtomicCommit.Work(readers, byShard, late, entries), twoPhase, metrics);
+        new AtomicCommit.Work(readers, byShard, late, entries), twoPhase, metrics, backends::hurry);
   }
 
   private void remember(Outcomes outcomes, Throwable cause) {
@@ -572,8 +574,10 @@ public final class Transaction {
     ending = null;
     scope = Scope.NONE;
     modes = TransactionModes.NONE;
+    backends.hurry(CommitSteps.ANY);
     return CompletableFuture.allOf(
-        touched.stream().map(Transaction::end).toArray(CompletableFuture<?>[]::new));
+            touched.stream().map(Transaction::end).toArray(CompletableFuture<?>[]::new))
+        .thenRun(backends::patient);
   }
 
   private static CompletableFuture<Void> end(BackendConnection backend) {

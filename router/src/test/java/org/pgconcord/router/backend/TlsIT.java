@@ -119,7 +119,12 @@ class TlsIT {
           }
         };
     BackendConnector connector =
-        new BackendConnector(directory, NioSocketChannel.class, Duration.ofSeconds(10), 1 << 20);
+        new BackendConnector(
+            directory,
+            NioSocketChannel.class,
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(30),
+            1 << 20);
     BackendTarget target =
         new BackendTarget(
             new ShardId(shard), BackendRole.SERVICE, "app", "demo", BackendSecret.TRUST, Map.of());

@@ -17,6 +17,7 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.pgconcord.config.atomic.AtomicTransaction;
 import org.pgconcord.config.atomic.Decision;
 import org.pgconcord.config.atomic.DecisionLog;
@@ -30,6 +31,7 @@ import org.pgconcord.config.atomic.RouterPresence;
 import org.pgconcord.config.atomic.Sight;
 import org.pgconcord.config.catalog.CatalogInstaller;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.RouterSettings;
 import org.pgconcord.router.backend.ShardDirectory;
 import org.pgconcord.router.tx.Decisions;
 import org.pgconcord.router.tx.HandOvers;
@@ -67,6 +69,10 @@ final class AtomicRig implements AutoCloseable {
   }
 
   AtomicRig(DeclaredIndex declared) throws SQLException {
+    this(declared, UnaryOperator.identity());
+  }
+
+  AtomicRig(DeclaredIndex declared, UnaryOperator<RouterSettings> settings) throws SQLException {
     AtomicReference<FaultNetwork> made = new AtomicReference<>();
     AtomicReference<StoredDecisions> decisions = new AtomicReference<>();
     AtomicReference<StopAt> around = new AtomicReference<>();
@@ -78,7 +84,8 @@ final class AtomicRig implements AutoCloseable {
                   decisions.set(decisions(cluster));
                   around.set(new StopAt(made(decisions)));
                   return made(around);
-                }),
+                },
+                settings),
             declared);
     shards = router.shards;
     network = made(made);
@@ -128,7 +135,8 @@ final class AtomicRig implements AutoCloseable {
         new DecisionLog(RouterPresence.shown(name, () -> service(cluster, TwoShards.A))),
         new PartialCommitLog(new PartialCommits(() -> service(cluster, TwoShards.A))),
         new HandOvers(this::resolve, held::get),
-        refusing::get);
+        refusing::get,
+        Duration.ofSeconds(30));
   }
 
   private static Connection service(Shards shards, ShardId shard) {
@@ -144,6 +152,11 @@ final class AtomicRig implements AutoCloseable {
   /** Settles everything that has not ended, at once. */
   void resolveAll() {
     resolveAll(participant -> {});
+  }
+
+  /** The same for what has ended already: a server may do late what it was asked before. */
+  void sweep() {
+    log.all().forEach(known -> resolve(known.id(), participant -> {}));
   }
 
   /** The same, telling before each participant that is ended. */

@@ -224,7 +224,8 @@ final class DeclaredRouter implements AutoCloseable {
         new DecisionLog(RouterPresence.shown(name, () -> service(home))),
         new PartialCommitLog(new PartialCommits(() -> service(home))),
         new HandOvers(stuck -> Map.of(), () -> HandOvers.HELD),
-        Set::of);
+        Set::of,
+        Duration.ofSeconds(30));
   }
 
   private Connection service(ShardId shard) {

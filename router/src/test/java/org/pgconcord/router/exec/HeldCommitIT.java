@@ -14,8 +14,10 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -24,6 +26,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.router.tx.Shards;
+import org.pgconcord.testkit.fault.Action;
+import org.pgconcord.testkit.fault.Direction;
+import org.pgconcord.testkit.fault.Gate;
+import org.pgconcord.testkit.fault.Rule;
+import org.pgconcord.testkit.fixture.UsersByEmail;
 
 /**
  * A server that dies between the two phases. A key moves from the shard that dies: while its row's
@@ -35,12 +42,18 @@ class HeldCommitIT {
   private static final String ON_B = tenantOf(B, 0);
   private static final String X = "x@example.com";
 
+  /** What a shard is allowed that hangs. */
+  private static final Duration LIMIT = Duration.ofSeconds(2);
+
   private static AtomicRig rig;
   private static Shards shards;
 
   @BeforeAll
   static void start() throws SQLException {
-    rig = new AtomicRig();
+    rig =
+        new AtomicRig(
+            UsersByEmail.declared(false),
+            settings -> settings.withAnswerTimeout(LIMIT).withConnectTimeout(LIMIT));
     shards = rig.shards;
   }
 
@@ -60,9 +73,12 @@ class HeldCommitIT {
 
   @AfterEach
   void nothingIsLeft() {
+    shards.cluster.shard(B).thaw();
+    rig.network.begin(List.of());
     assertThat(rig.prepared()).isZero();
     assertThat(rig.open()).isZero();
-    assertThat(shards.entries()).isEqualTo(Map.of(X, ON_A));
+    assertThat(shards.entries()).containsOnlyKeys(X);
+    assertThat(shards.owners()).isEqualTo(Map.of(X, List.of(shards.entries().get(X))));
   }
 
   @Test
@@ -98,15 +114,124 @@ class HeldCommitIT {
     }
   }
 
+  // --- a server that hangs ----------------------------------------------------------------------
+
+  @Test
+  void aServerThatHangsBeforeTheDecisionRollsAllBack() throws Exception {
+    try (Connection client = rig.router.connect("simple");
+        Connection other = rig.router.connect("simple")) {
+      SQLException told =
+          moveWhile(client, StopAt.Step.AFTER_REGISTER, () -> shards.cluster.shard(B).freeze())
+              .get(60, TimeUnit.SECONDS)
+              .orElseThrow();
+      assertThat(told.getSQLState()).isEqualTo("40000");
+      assertThat(told.getMessage()).contains("[tx/rolled-back]", "shard-b", "2000 ms");
+      // The key's entry on the other shard is free, and the session works on.
+      run(other, insert(ON_A, "y@example.com"));
+      run(client, "DELETE FROM users WHERE tenant_id = " + ON_A);
+      shards.cluster.shard(B).thaw();
+      // It finds the PREPARE, does it, and only then that its client is gone.
+      await().atMost(Duration.ofSeconds(60)).until(() -> backendsOnB() == 0);
+      rig.sweep();
+      assertThat(tenants(client)).containsExactly(ON_B);
+    }
+  }
+
+  private static int backendsOnB() {
+    return Integer.parseInt(
+        shards.ask(
+            B,
+            "SELECT count(*) FROM pg_stat_activity WHERE usename IN ('demo', 'pgconcord')"
+                + " AND application_name <> 'PostgreSQL JDBC Driver'"));
+  }
+
+  @Test
+  void aServerThatHangsAfterTheDecisionIsNamedAndCommitsWhenItGoesOn() throws Exception {
+    rig.held.set(Duration.ofSeconds(1));
+    try (Connection client = rig.router.connect("simple")) {
+      SQLException told =
+          moveWhile(client, StopAt.Step.AFTER_DECIDE, () -> shards.cluster.shard(B).freeze())
+              .get(60, TimeUnit.SECONDS)
+              .orElseThrow();
+      assertThat(told.getSQLState()).isEqualTo("08007");
+      assertThat(told.getMessage()).contains("[tx/commit-pending]", "shard-b");
+      shards.cluster.shard(B).thaw();
+      rig.resolveAll();
+      assertThat(tenants(client)).containsExactly(ON_A);
+    }
+  }
+
+  /** One link alone, the server behind it alive: nothing but the limit tells. */
+  @Test
+  void aCommitInOrderWhoseAnswerIsLostIsUnknown() throws Exception {
+    Gate gate = new Gate();
+    try (Connection client = rig.router.connect("simple")) {
+      run(client, "BEGIN; UPDATE users SET name = 'n' WHERE tenant_id = " + ON_B);
+      run(client, insert(ON_A, "y@example.com"));
+      rig.network.begin(
+          List.of(
+              Rule.on(Direction.TO_SERVER)
+                  .server(B.uid())
+                  .containing("COMMIT")
+                  .then(new Action.Hold(gate))));
+      SQLException told = Objects.requireNonNull(failure(client, "COMMIT"));
+      gate.release();
+      assertThat(told.getSQLState()).isEqualTo("08007");
+      assertThat(told.getMessage())
+          .contains("[tx/outcome-unknown]", "shard-b", "has not answered for 2000 ms");
+      assertThat(tenants(client)).containsExactly(ON_B);
+    }
+  }
+
+  /** A statement, a lone COMMIT, and one that has run into its own timeout: each ends. */
+  @Test
+  void whatWaitsForAServerThatHangsEnds() throws Exception {
+    try (Connection reader = rig.router.connect("simple");
+        Connection writer = rig.router.connect("simple");
+        Connection limited = rig.router.connect("simple")) {
+      String byKey = "SELECT name FROM users WHERE tenant_id = " + ON_B;
+      run(writer, "BEGIN; UPDATE users SET name = 'w' WHERE tenant_id = " + ON_B);
+      run(limited, "SET statement_timeout = 500; " + byKey);
+      run(reader, byKey);
+      shards.cluster.shard(B).freeze();
+      CompletableFuture<Optional<SQLException>> read = later(reader, byKey);
+      CompletableFuture<Optional<SQLException>> commit = later(writer, "COMMIT");
+      CompletableFuture<Optional<SQLException>> cancelled = later(limited, byKey);
+      assertThat(read.get(60, TimeUnit.SECONDS).orElseThrow().getMessage())
+          .contains("[shard/silent]", "shard-b");
+      assertThat(commit.get(60, TimeUnit.SECONDS).orElseThrow().getMessage())
+          .contains("[tx/outcome-unknown]", "shard-b");
+      assertThat(cancelled.get(60, TimeUnit.SECONDS)).isPresent();
+      shards.cluster.shard(B).thaw();
+      run(reader, byKey);
+      run(limited, byKey);
+    }
+  }
+
+  @Test
+  void aStatementOfAServerThatLivesTakesItsTime() throws Exception {
+    try (Connection client = rig.router.connect("simple")) {
+      run(client, "SELECT pg_sleep(6) FROM users WHERE tenant_id = " + ON_B);
+    }
+  }
+
+  private static CompletableFuture<Optional<SQLException>> later(Connection client, String sql) {
+    return CompletableFuture.supplyAsync(() -> Optional.ofNullable(failure(client, sql)));
+  }
+
   private static CompletableFuture<Optional<SQLException>> moveWhileBDies(Connection client)
       throws Exception {
+    return moveWhile(client, StopAt.Step.AFTER_DECIDE, () -> shards.cluster.shard(B).kill());
+  }
+
+  private static CompletableFuture<Optional<SQLException>> moveWhile(
+      Connection client, StopAt.Step step, Runnable fault) throws Exception {
     run(client, "BEGIN; DELETE FROM users WHERE tenant_id = " + ON_B);
     run(client, insert(ON_A, X));
-    rig.stops.stopAt(StopAt.Step.AFTER_DECIDE);
-    CompletableFuture<Optional<SQLException>> commit =
-        CompletableFuture.supplyAsync(() -> Optional.ofNullable(failure(client, "COMMIT")));
+    rig.stops.stopAt(step);
+    CompletableFuture<Optional<SQLException>> commit = later(client, "COMMIT");
     rig.stops.awaitStopped();
-    shards.cluster.shard(B).kill();
+    fault.run();
     rig.stops.wake();
     return commit;
   }

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.pgconcord.config.catalog.CatalogInstaller;
 import org.pgconcord.config.catalog.FencedTable;
 import org.pgconcord.config.catalog.Fences;
@@ -59,19 +60,29 @@ final class LiveRouter implements AutoCloseable {
    * @param directory where it finds them
    * @param decisions what remembers its commits in two phases
    * @param replicas what knows of the shards' replicas
+   * @param settings what is otherwise than by default
    */
   record Extras(
       Function<Shards, ShardDirectory> directory,
       Function<Shards, Decisions> decisions,
-      Replicas replicas) {
+      Replicas replicas,
+      UnaryOperator<RouterSettings> settings) {
     static final Extras NONE = new Extras(Shards::directory, shards -> Decisions.NONE);
 
     Extras(Function<Shards, ShardDirectory> directory, Function<Shards, Decisions> decisions) {
-      this(directory, decisions, Replicas.NONE);
+      this(directory, decisions, UnaryOperator.identity());
+    }
+
+    Extras(
+        Function<Shards, ShardDirectory> directory,
+        Function<Shards, Decisions> decisions,
+        UnaryOperator<RouterSettings> settings) {
+      this(directory, decisions, Replicas.NONE, settings);
     }
 
     static Extras with(Replicas replicas) {
-      return new Extras(NONE.directory, NONE.decisions, replicas);
+      return new Extras(
+          NONE.directory, NONE.decisions, replicas, UnaryOperator.identity());
     }
   }
 
@@ -100,9 +111,12 @@ final class LiveRouter implements AutoCloseable {
     RouterMetrics metrics = new RouterMetrics(registry);
     server =
         new RouterServer(
-            RouterSettings.of(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                RouterSettings.Auth.TRUST),
+            extras
+                .settings()
+                .apply(
+                    RouterSettings.of(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        RouterSettings.Auth.TRUST)),
             extras.directory().apply(shards),
             () -> epochs.current().topology(),
             new RouterServer.ServiceRole("pgconcord", BackendSecret.TRUST),

@@ -1,6 +1,7 @@
 package org.pgconcord.router.tx;
 
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -123,6 +124,21 @@ final class KillBefore {
     @Override
     public void watch(Traffic seeing) {
       inner.watch(seeing);
+    }
+
+    @Override
+    public void attend() {
+      inner.attend();
+    }
+
+    @Override
+    public void hurry(Duration most) {
+      inner.hurry(most);
+    }
+
+    @Override
+    public void patient() {
+      inner.patient();
     }
 
     @Override

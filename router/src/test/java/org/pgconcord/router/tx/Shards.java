@@ -97,7 +97,12 @@ public final class Shards implements AutoCloseable {
     return new SessionBackends(
         loop,
         TwoShards.A,
-        new BackendConnector(directory(), NioSocketChannel.class, Duration.ofSeconds(10), 1 << 20),
+        new BackendConnector(
+            directory(),
+            NioSocketChannel.class,
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(30),
+            1 << 20),
         (shard, role) ->
             new BackendTarget(
                 shard,

@@ -3,6 +3,7 @@ package org.pgconcord.testkit.cluster;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -191,6 +192,23 @@ public final class ShardProcess implements AutoCloseable {
     process = null;
   }
 
+  /** SIGSTOP to all of it: its connections stand, new ones are taken in, and nothing answers. */
+  public synchronized void freeze() {
+    signalAll("STOP");
+  }
+
+  /** It goes on where it was. */
+  public synchronized void thaw() {
+    signalAll("CONT");
+  }
+
+  /** The postmaster first when it is stopped: it has no more children then. */
+  private void signalAll(String signal) {
+    long pid = pid();
+    LinuxProcess.find(pid).ifPresent(postmaster -> postmaster.signal(signal));
+    ClusterDirectory.children(pid).forEach(child -> child.signal(signal));
+  }
+
   /** Ends the server in the quickest way; its files stay. */
   @Override
   public void close() {
@@ -272,11 +290,13 @@ public final class ShardProcess implements AutoCloseable {
 
   /** The postmaster writes "ready" into the eighth line of its pid file. */
   private boolean isReady(long pid) throws IOException {
-    Path file = data().resolve("postmaster.pid");
-    if (!Files.exists(file)) {
+    List<String> lines;
+    try {
+      lines = Files.readAllLines(data().resolve("postmaster.pid"));
+    } catch (NoSuchFileException e) {
+      // Not yet, or no more: a new server takes away what a killed one has left.
       return false;
     }
-    List<String> lines = Files.readAllLines(file);
     return lines.size() >= 8
         && lines.get(0).strip().equals(Long.toString(pid))
         && lines.get(7).strip().equals("ready");
