@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A server is given up with all backends of the session: those beside the silent one hang too,
  * and each would cost the limit again. A replica is not asked, for it is read again elsewhere only
- * when its connection ends; TCP finds a dead one. Docs/decisions/0023 says what becomes of what was under
- * way. On the session's event loop.
+ * when its connection ends; TCP finds a dead one. Docs/decisions/0023 says what becomes of what was
+ * under way. On the session's event loop.
  */
 final class Silence {
   private static final Logger LOG = LoggerFactory.getLogger(Silence.class);

@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -44,6 +45,9 @@ class HeldCommitIT {
 
   /** What a shard is allowed that hangs. */
   private static final Duration LIMIT = Duration.ofSeconds(2);
+
+  private static final String MAIN_ON_B =
+      "SELECT pid FROM pg_stat_activity WHERE usename = 'demo' AND state = 'idle in transaction'";
 
   private static AtomicRig rig;
   private static Shards shards;
@@ -120,8 +124,15 @@ class HeldCommitIT {
   void aServerThatHangsBeforeTheDecisionRollsAllBack() throws Exception {
     try (Connection client = rig.router.connect("simple");
         Connection other = rig.router.connect("simple")) {
+      AtomicReference<String> main = new AtomicReference<>("");
       SQLException told =
-          moveWhile(client, StopAt.Step.AFTER_REGISTER, () -> shards.cluster.shard(B).freeze())
+          moveWhile(
+                  client,
+                  StopAt.Step.AFTER_REGISTER,
+                  () -> {
+                    main.set(shards.ask(B, MAIN_ON_B));
+                    shards.cluster.shard(B).freeze();
+                  })
               .get(60, TimeUnit.SECONDS)
               .orElseThrow();
       assertThat(told.getSQLState()).isEqualTo("40000");
@@ -131,18 +142,16 @@ class HeldCommitIT {
       run(client, "DELETE FROM users WHERE tenant_id = " + ON_A);
       shards.cluster.shard(B).thaw();
       // It finds the PREPARE, does it, and only then that its client is gone.
-      await().atMost(Duration.ofSeconds(60)).until(() -> backendsOnB() == 0);
+      await().atMost(Duration.ofSeconds(60)).until(() -> !runs(String.valueOf(main.get())));
       rig.sweep();
       assertThat(tenants(client)).containsExactly(ON_B);
     }
   }
 
-  private static int backendsOnB() {
-    return Integer.parseInt(
-        shards.ask(
-            B,
-            "SELECT count(*) FROM pg_stat_activity WHERE usename IN ('demo', 'pgconcord')"
-                + " AND application_name <> 'PostgreSQL JDBC Driver'"));
+  private static boolean runs(String processId) {
+    return !shards
+        .ask(B, "SELECT count(*) FROM pg_stat_activity WHERE pid = " + processId)
+        .equals("0");
   }
 
   @Test

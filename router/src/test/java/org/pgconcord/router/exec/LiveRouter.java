@@ -81,8 +81,7 @@ final class LiveRouter implements AutoCloseable {
     }
 
     static Extras with(Replicas replicas) {
-      return new Extras(
-          NONE.directory, NONE.decisions, replicas, UnaryOperator.identity());
+      return new Extras(NONE.directory, NONE.decisions, replicas, UnaryOperator.identity());
     }
   }
 
