@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.testkit.cluster.ClusterRoles;
 
 /**
  * Queries over tables of three shards answer as one server that holds all of their rows: the same
@@ -35,6 +36,9 @@ import org.pgconcord.config.value.ShardId;
 class WholeAnswersIT {
   /** How many of the misleading statements are refused: a ceiling that only falls. */
   private static final int REFUSED = 19;
+
+  /** How many commands and queries of the sessions are refused. */
+  private static final int SESSIONS_REFUSED = 23;
 
   private static WholeServer server;
   private static DeclaredRouter router;
@@ -106,6 +110,82 @@ class WholeAnswersIT {
     }
     assertThat(wrong).isEmpty();
     assertThat(refused).hasSizeLessThanOrEqualTo(REFUSED);
+  }
+
+  /**
+   * Sessions that change what their later statements mean, by settings, roles, search paths and
+   * prepared statements, and tables with hidden, generated and dropped columns. A session ends
+   * where a command of it is refused.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"simple", "extended"})
+  void sessionsThatChangeWhatStatementsMeanAnswerAsOneServer(String mode)
+      throws SQLException, IOException {
+    prepareSessions();
+    List<String> wrong = new ArrayList<>();
+    int refused = 0;
+    int count = 0;
+    for (String session : WholeServer.blocks("sessions.sql")) {
+      try (Connection client = router.connect(mode);
+          Connection plain = server.another()) {
+        for (String sql : session.lines().toList()) {
+          count++;
+          String expected = outcome(plain, sql);
+          String found = outcome(client, sql);
+          if (found.equals(expected) || bothFailed(found, expected)) {
+            continue;
+          }
+          if (found.matches("(?s)error .*\\[[a-z]+/[a-z-]+\\].*")) {
+            refused++;
+            if (Boolean.getBoolean("pgconcord.refusals")) {
+              System.out.println(sql + "\n  " + found);
+            }
+            if (!sql.startsWith("SELECT")) {
+              break;
+            }
+          } else {
+            wrong.add(sql + "\n  server: " + expected + "\n  router: " + found);
+          }
+        }
+      }
+    }
+    System.out.printf("suite sessions %s count=%d refused=%d%n", mode, count, refused);
+    assertThat(wrong).isEmpty();
+    assertThat(refused).isLessThanOrEqualTo(SESSIONS_REFUSED);
+  }
+
+  /** Once: the tables stay for all modes. */
+  private static void prepareSessions() throws SQLException, IOException {
+    if (!DeclaredRouter.rows(whole, "SELECT to_regclass('other.alone') IS NULL")
+        .get(0)
+        .equals("t")) {
+      return;
+    }
+    for (ShardId shard : router.cluster.shards()) {
+      try (Connection admin = router.cluster.asSuperuser(shard)) {
+        run(admin, "GRANT CREATE ON DATABASE app TO " + ClusterRoles.OWNER);
+      }
+    }
+    for (String ddl : statements("sessions-schema.sql")) {
+      run(whole, ddl);
+      for (ShardId shard : router.cluster.shards()) {
+        router.direct(shard, ddl);
+      }
+    }
+    router.redeclare(
+        WholeServer.DOCUMENT.replace(
+            "\"pages\":", "\"made\": {\"shard_group\": \"data\"}, \"pages\":"));
+    router.survey();
+  }
+
+  private static String outcome(Connection connection, String sql) {
+    try (Statement statement = connection.createStatement()) {
+      return statement.execute(sql)
+          ? WholeServer.rows(statement.getResultSet(), sql)
+          : "changed " + statement.getUpdateCount();
+    } catch (SQLException e) {
+      return "error " + e.getSQLState() + " " + e.getMessage();
+    }
   }
 
   /** With the same SQLSTATE; who refuses it words it. */

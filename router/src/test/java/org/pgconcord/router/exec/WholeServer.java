@@ -99,6 +99,11 @@ final class WholeServer implements AutoCloseable {
     router.close();
   }
 
+  /** One more session on the plain server. */
+  Connection another() throws SQLException {
+    return router.cluster.connect(router.cluster.shards().get(0), ClusterRoles.OWNER, "whole");
+  }
+
   // --- answers ---------------------------------------------------------------------------------
 
   static String answer(Connection connection, String query) {
@@ -110,7 +115,15 @@ final class WholeServer implements AutoCloseable {
   }
 
   static String answer(PreparedStatement statement, boolean ordered) throws SQLException {
-    ResultSet rows = statement.executeQuery();
+    return rows(statement.executeQuery(), ordered);
+  }
+
+  /** Its columns, types and values; in an order of ours where the query leaves it open. */
+  static String rows(ResultSet rows, String query) throws SQLException {
+    return rows(rows, ordered(query));
+  }
+
+  private static String rows(ResultSet rows, boolean ordered) throws SQLException {
     ResultSetMetaData columns = rows.getMetaData();
     List<String> lines = new ArrayList<>();
     while (rows.next()) {

@@ -1,0 +1,11 @@
+CREATE SCHEMA other;
+CREATE TABLE other.accounts (tenant bigint NOT NULL, id integer NOT NULL, name text, PRIMARY KEY (tenant, id));
+CREATE TABLE other.alone (id integer, tenant bigint);
+CREATE VIEW rich AS SELECT tenant, id, balance FROM accounts WHERE balance > 0;
+CREATE VIEW other.richer AS SELECT * FROM public.rich;
+CREATE FUNCTION how_many() RETURNS bigint LANGUAGE sql STABLE AS 'SELECT count(*) FROM public.accounts';
+CREATE FUNCTION how_many_of(t bigint) RETURNS bigint LANGUAGE sql STABLE AS 'SELECT count(*) FROM public.accounts WHERE tenant = t';
+CREATE FUNCTION secretly() RETURNS bigint LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public AS 'SELECT count(*) FROM accounts';
+CREATE TABLE made (tenant bigint NOT NULL, id integer NOT NULL, a integer, gone text, b integer GENERATED ALWAYS AS (a * 2) STORED, c text DEFAULT 'c', PRIMARY KEY (tenant, id));
+ALTER TABLE made DROP gone;
+ALTER TABLE made ADD late text DEFAULT 'late';
