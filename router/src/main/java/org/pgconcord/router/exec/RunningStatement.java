@@ -40,6 +40,7 @@ final class RunningStatement {
   private static final long FIRST_LOOK_MILLIS = 1_000;
   private static final long LOOK_MILLIS = 200;
   private static final long SURE_MILLIS = 50;
+  private static final long LOOK_LIMIT_MILLIS = 2_000;
   private static final long AGAIN_MILLIS = 100;
 
   /** The router's own limit is less. */
@@ -239,11 +240,21 @@ final class RunningStatement {
   private CompletableFuture<Set<Deadlocks.Block>> blocks(ShardId shard, List<Integer> processIds) {
     String array =
         processIds.stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
-    return session
-        .backends()
-        .acquire(shard, BackendRole.WATCH)
-        .thenCompose(backend -> backend.query(BLOCKERS, List.of(array)))
-        .thenApply(result -> blocks(shard, result));
+    CompletableFuture<Set<Deadlocks.Block>> answer =
+        session
+            .backends()
+            .acquire(shard, BackendRole.WATCH)
+            .thenCompose(backend -> backend.query(BLOCKERS, List.of(array)))
+            .handle((result, failure) -> failure == null ? blocks(shard, result) : Set.of());
+    return notLongerThan(LOOK_LIMIT_MILLIS, answer);
+  }
+
+  /** A shard that hangs leaves its waits out; the deadlocks of others are found all the same. */
+  private CompletableFuture<Set<Deadlocks.Block>> notLongerThan(
+      long millis, CompletableFuture<Set<Deadlocks.Block>> answer) {
+    ScheduledFuture<?> limit =
+        session.loop().schedule(() -> answer.complete(Set.of()), millis, TimeUnit.MILLISECONDS);
+    return answer.whenComplete((blocks, failure) -> limit.cancel(false));
   }
 
   private static Set<Deadlocks.Block> blocks(ShardId shard, QueryResult result) {
