@@ -10,7 +10,6 @@ import static org.pgconcord.router.exec.ReplicaRig.address;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -64,6 +63,7 @@ class ReplicaIT {
     try (Connection client = rig.replicas(lag)) {
       await()
           .atMost(SLOW)
+          .ignoreExceptions()
           .untilAsserted(() -> assertThat(rows(client, sql)).containsExactly(answer));
     }
   }
@@ -198,7 +198,10 @@ class ReplicaIT {
         Connection writer = rig.router.connect()) {
       // Longer than the bound without a write.
       long begun = System.nanoTime();
-      await().atMost(SLOW).until(() -> System.nanoTime() - begun > 1_500_000_000L);
+      await()
+          .atMost(SLOW)
+          .ignoreExceptions()
+          .until(() -> System.nanoTime() - begun > 1_500_000_000L);
       assertThat(rows(client, "SELECT count(*) FROM users")).containsExactly("8");
 
       String conninfo = rig.at(rig.replicaOfB, "SHOW primary_conninfo").get(0);
@@ -206,12 +209,14 @@ class ReplicaIT {
       rig.at(rig.replicaOfB, "SELECT pg_reload_conf()");
       await()
           .atMost(SLOW)
+          .ignoreExceptions()
           .until(() -> rig.at(rig.replicaOfB, "SELECT 1 FROM pg_stat_wal_receiver").isEmpty());
       for (int tenant = 100; tenant < 108; tenant++) {
         rows(writer, "INSERT INTO users VALUES (%1$d, 1, 'user%1$d@x')".formatted(tenant));
       }
       await()
           .atMost(SLOW)
+          .ignoreExceptions()
           .untilAsserted(
               () ->
                   assertThat(detail(client, "SELECT count(*) FROM users"))
@@ -231,7 +236,7 @@ class ReplicaIT {
 
   @Test
   @Order(6)
-  void aReplicaAnswersUnderNoStateThatItHasNotReached() throws Exception {
+  void aReplicaAnswersUnderNoStateThatItHasNotReached() throws SQLException {
     String sql = "SELECT count(*) FROM users WHERE tenant_id >= 200";
     try (Connection client = rig.replicas("10min");
         Connection writer = rig.router.connect()) {
@@ -244,14 +249,13 @@ class ReplicaIT {
       assertThat(rows(client, sql)).containsExactly("0");
 
       rig.router.publish(GsiState.WRITE_ONLY);
-      CompletableFuture<String> answer =
-          CompletableFuture.supplyAsync(() -> state(client, sql) + detail(client, sql));
+      assertThat(state(client, sql)).isEqualTo("57P03");
       rig.at(rig.replicaOfA, "SELECT pg_wal_replay_resume()");
       rig.at(rig.replicaOfB, "SELECT pg_wal_replay_resume()");
-
-      // Answered with the rows, or refused when this machine took too long; never without them.
-      assertThat(answer.get()).doesNotContain("[0]");
-      await().atMost(SLOW).untilAsserted(() -> assertThat(rows(client, sql)).containsExactly("4"));
+      await()
+          .atMost(SLOW)
+          .ignoreExceptions()
+          .untilAsserted(() -> assertThat(rows(client, sql)).containsExactly("4"));
       rows(writer, "DELETE FROM users WHERE tenant_id >= 200");
     }
   }
@@ -275,6 +279,7 @@ class ReplicaIT {
       rig.configure(List.of(nobody, primary, address(rig.replicaOfA)), good);
       await()
           .atMost(SLOW)
+          .ignoreExceptions()
           .untilAsserted(
               () ->
                   assertThat(rows(client, "SELECT inet_server_port()::text"))
@@ -285,6 +290,7 @@ class ReplicaIT {
   private static void awaitDetail(Connection client, String words) {
     await()
         .atMost(SLOW)
+        .ignoreExceptions()
         .untilAsserted(() -> assertThat(detail(client, "SELECT 1")).contains(words));
   }
 
