@@ -9,3 +9,17 @@ CREATE FUNCTION secretly() RETURNS bigint LANGUAGE sql STABLE SECURITY DEFINER S
 CREATE TABLE made (tenant bigint NOT NULL, id integer NOT NULL, a integer, gone text, b integer GENERATED ALWAYS AS (a * 2) STORED, c text DEFAULT 'c', PRIMARY KEY (tenant, id));
 ALTER TABLE made DROP gone;
 ALTER TABLE made ADD late text DEFAULT 'late';
+CREATE FUNCTION abs(text) RETURNS bigint LANGUAGE sql STABLE AS 'SELECT count(*) FROM public.accounts';
+CREATE FUNCTION isnull(text) RETURNS bigint LANGUAGE sql STABLE AS 'SELECT count(*) FROM public.accounts';
+CREATE FUNCTION "substring"(boolean) RETURNS bigint LANGUAGE sql STABLE AS 'SELECT count(*) FROM public.accounts';
+CREATE FUNCTION apart(text, integer) RETURNS bigint LANGUAGE sql STABLE AS 'SELECT count(*) FROM public.accounts';
+CREATE OPERATOR <-> (LEFTARG = text, RIGHTARG = integer, FUNCTION = apart);
+CREATE FUNCTION counted(bigint, text) RETURNS bigint LANGUAGE sql STABLE AS 'SELECT $1 + (SELECT count(*) FROM public.accounts)';
+CREATE AGGREGATE bit_and(text) (SFUNC = counted, STYPE = bigint, INITCOND = '0');
+CREATE TYPE badge AS (n integer);
+CREATE FUNCTION worth(badge) RETURNS bigint LANGUAGE sql STABLE AS 'SELECT count(*) FROM public.accounts';
+CREATE CAST (badge AS bigint) WITH FUNCTION worth(badge);
+CREATE TYPE medal AS (n integer);
+CREATE FUNCTION shine(medal) RETURNS numeric LANGUAGE sql STABLE AS 'SELECT count(*)::numeric FROM public.accounts';
+CREATE CAST (medal AS numeric) WITH FUNCTION shine(medal) AS IMPLICIT;
+CREATE TABLE prizes (id integer, won medal);

@@ -231,3 +231,27 @@ SELECT count(*) FROM accounts WHERE random() < 2
 SELECT count(DISTINCT now()), count(DISTINCT transaction_timestamp()) FROM accounts
 SELECT count(DISTINCT statement_timestamp()) FROM accounts
 SELECT DISTINCT now() = transaction_timestamp() FROM accounts
+
+SELECT abs('x')
+SELECT abs('x'::text), count(*) FROM countries
+SELECT count(*) FROM accounts WHERE abs('x') > 100
+SELECT pg_catalog.abs(-3)
+SELECT sum(pg_catalog.abs(id)) FROM accounts
+SELECT abs(id) FROM accounts WHERE tenant = 3 ORDER BY id
+SELECT isnull('x')
+SELECT substring(true)
+SELECT ('x'::text).abs
+SELECT 'a'::text <-> 1
+SELECT count(*) FROM accounts WHERE (name <-> id) > 100
+SELECT point(0, 0) OPERATOR(pg_catalog.<->) point(3, 4)
+SELECT bit_and(title) FROM countries
+SELECT bit_and(name) FROM accounts
+SELECT row(1)::badge::bigint
+SELECT CAST(row(1)::badge AS bigint) + count(*) FROM accounts
+SELECT (row(1)::badge).worth, (row(1)::badge).n
+SELECT row(1)::medal + 0.5
+SELECT count(*) FROM accounts WHERE row(id)::medal > 100.5
+SELECT won + 0.5 FROM prizes
+SELECT count(*), max(id) FROM accounts
+SELECT upper(name), id * 2 FROM accounts WHERE id < 5 ORDER BY id, tenant
+INSERT INTO prizes VALUES (1, row(1))

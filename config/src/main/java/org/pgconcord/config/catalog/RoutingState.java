@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.pgconcord.config.schema.TableSchema;
+import org.pgconcord.config.schema.UserCode;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.TableName;
@@ -19,6 +20,7 @@ import org.pgconcord.config.value.TableName;
  *     are declared
  * @param namesakes logical database -> undeclared relations that have a declared table's name in
  *     another schema, on any shard
+ * @param code logical database -> what runs code of users, on any shard
  * @param copies the marked copies of reference tables
  * @param fences the epochs of the fenced tables that the topology declares
  */
@@ -29,11 +31,13 @@ public record RoutingState(
     Map<String, Map<TableName, TableSchema>> schemas,
     Map<String, Set<TableName>> misplaced,
     Map<String, Set<TableName>> namesakes,
+    Map<String, UserCode> code,
     CopyMarks copies,
     Fences fences) {
   public RoutingState {
     misplaced = Map.copyOf(misplaced);
     namesakes = Map.copyOf(namesakes);
+    code = Map.copyOf(code);
     gsis = Map.copyOf(gsis);
     schemas = Map.copyOf(schemas);
   }
@@ -44,18 +48,28 @@ public record RoutingState(
       Topology topology,
       Map<GsiName, GsiStatus> gsis,
       Map<String, Map<TableName, TableSchema>> schemas) {
-    this(revision, topology, gsis, schemas, Map.of(), Map.of(), CopyMarks.NONE, Fences.NONE);
+    this(
+        revision,
+        topology,
+        gsis,
+        schemas,
+        Map.of(),
+        Map.of(),
+        Map.of(),
+        CopyMarks.NONE,
+        Fences.NONE);
   }
 
   /** The same with other marks. */
   public RoutingState withCopies(CopyMarks marks) {
-    return new RoutingState(revision, topology, gsis, schemas, misplaced, namesakes, marks, fences);
+    return new RoutingState(
+        revision, topology, gsis, schemas, misplaced, namesakes, code, marks, fences);
   }
 
   /** The same with other fences. */
   public RoutingState withFences(Fences epochs) {
     return new RoutingState(
-        revision, topology, gsis, schemas, misplaced, namesakes, copies, epochs);
+        revision, topology, gsis, schemas, misplaced, namesakes, code, copies, epochs);
   }
 
   /**
@@ -73,6 +87,11 @@ public record RoutingState(
 
   public Optional<TableSchema> schema(String database, TableName table) {
     return Optional.ofNullable(schemas.getOrDefault(database, Map.of()).get(table));
+  }
+
+  /** What runs code of users; nothing where the shards have not been asked. */
+  public UserCode userCode(String database) {
+    return code.getOrDefault(database, UserCode.NONE);
   }
 
   /** Whether an undeclared table has rows on a shard where it should have none. */

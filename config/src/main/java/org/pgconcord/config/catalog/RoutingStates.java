@@ -15,6 +15,7 @@ import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.schema.Numbering;
 import org.pgconcord.config.schema.SchemaComparison;
 import org.pgconcord.config.schema.TableSchema;
+import org.pgconcord.config.schema.UserCode;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.topology.Topology.LogicalDatabase;
 import org.pgconcord.config.topology.TopologyReader;
@@ -58,6 +59,7 @@ public final class RoutingStates {
         earlier.schemas(),
         earlier.misplaced(),
         earlier.namesakes(),
+        earlier.code(),
         stored.copies(),
         fences(stored, topology));
   }
@@ -78,12 +80,14 @@ public final class RoutingStates {
     Map<String, Map<TableName, TableSchema>> schemas = new HashMap<>();
     Map<String, Set<TableName>> misplaced = new HashMap<>();
     Map<String, Set<TableName>> namesakes = new HashMap<>();
+    Map<String, UserCode> code = new HashMap<>();
     for (LogicalDatabase database : topology.databases().values()) {
       Survey survey = surveys.get(database.name());
       if (survey != null) {
         schemas.put(database.name(), schemas(database, survey));
         misplaced.put(database.name(), TopologyCheck.misplaced(database, survey));
         namesakes.put(database.name(), survey.namesakes());
+        code.put(database.name(), survey.code());
       }
     }
     return new RoutingState(
@@ -93,6 +97,7 @@ public final class RoutingStates {
         schemas,
         misplaced,
         namesakes,
+        code,
         stored.copies(),
         fences(stored, topology));
   }

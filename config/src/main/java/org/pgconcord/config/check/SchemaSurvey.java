@@ -18,6 +18,7 @@ import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.schema.DatabaseSchema;
 import org.pgconcord.config.schema.SchemaReader;
 import org.pgconcord.config.schema.TableSchema;
+import org.pgconcord.config.schema.UserCode;
 import org.pgconcord.config.settings.ShardConnections;
 import org.pgconcord.config.topology.Placement;
 import org.pgconcord.config.topology.Topology;
@@ -127,6 +128,7 @@ public final class SchemaSurvey {
     Set<TableName> namesakes = new HashSet<>();
     Map<ShardId, Map<TableName, Long>> sequences = new HashMap<>();
     Map<TableName, BigDecimal> numbers = new HashMap<>();
+    UserCode code = UserCode.NONE;
     for (ShardId shard : topology.shards()) {
       try (Connection connection = connections.open(shard, database.name())) {
         databases.put(shard, SchemaReader.database(connection));
@@ -135,6 +137,7 @@ public final class SchemaSurvey {
         readers.addAll(readers(connection, database));
         namesakes.addAll(namesakes(connection, database));
         sequences.put(shard, sequences(connection));
+        code = code.with(CodeSurvey.read(connection));
         if (shard.equals(topology.authoritativeShard())) {
           numbers.putAll(numbers(connection));
         }
@@ -145,7 +148,7 @@ public final class SchemaSurvey {
             .withCause(e);
       }
     }
-    return new Survey(databases, tables, undeclared, readers, namesakes, sequences, numbers);
+    return new Survey(databases, tables, undeclared, readers, namesakes, sequences, numbers, code);
   }
 
   private static Map<TableName, Long> sequences(Connection connection) throws SQLException {

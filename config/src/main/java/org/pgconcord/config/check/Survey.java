@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.pgconcord.config.schema.DatabaseSchema;
 import org.pgconcord.config.schema.TableSchema;
+import org.pgconcord.config.schema.UserCode;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
 
@@ -22,6 +23,7 @@ import org.pgconcord.config.value.TableName;
  *     of the same name, on any shard
  * @param sequences by shard, what the shard's own sequences have given last, where they may be read
  * @param numbers what routers give next of each sequence, as the catalog has it
+ * @param code what runs code of users, on any shard
  */
 public record Survey(
     Map<ShardId, DatabaseSchema> databases,
@@ -30,7 +32,8 @@ public record Survey(
     Set<TableName> readers,
     Set<TableName> namesakes,
     Map<ShardId, Map<TableName, Long>> sequences,
-    Map<TableName, BigDecimal> numbers) {
+    Map<TableName, BigDecimal> numbers,
+    UserCode code) {
   public Survey {
     databases = Map.copyOf(databases);
     tables = Map.copyOf(tables);
@@ -41,14 +44,14 @@ public record Survey(
     numbers = Map.copyOf(numbers);
   }
 
-  /** One that knows nothing of sequences. */
+  /** One that knows nothing of sequences, nor of functions. */
   public Survey(
       Map<ShardId, DatabaseSchema> databases,
       Map<ShardId, Map<TableName, TableSchema>> tables,
       Map<ShardId, Set<TableName>> undeclaredRows,
       Set<TableName> readers,
       Set<TableName> namesakes) {
-    this(databases, tables, undeclaredRows, readers, namesakes, Map.of(), Map.of());
+    this(databases, tables, undeclaredRows, readers, namesakes, Map.of(), Map.of(), UserCode.NONE);
   }
 
   /** The shards that have the table, with its description there. */

@@ -143,6 +143,17 @@ public final class FunctionCalls {
    * @param schema empty without one
    */
   public record Call(String schema, String name) {
+    /** What the name of an operator's use begins with; no function's name is its symbol. */
+    static final String OPERATOR = "operator ";
+
+    /** The name of a cast's use. */
+    static final String CAST = "a user's cast";
+
+    /** As messages show it. */
+    public String called() {
+      return name.startsWith(OPERATOR) || name.equals(CAST) ? name : this + "()";
+    }
+
     @Override
     public String toString() {
       return schema.isEmpty() ? name : schema + "." + name;
@@ -150,9 +161,14 @@ public final class FunctionCalls {
   }
 
   public static List<Call> in(Tokens tokens) {
+    return in(tokens, Set.of());
+  }
+
+  /** The same where users have functions of the given names, words of the grammar among them. */
+  static List<Call> in(Tokens tokens, Set<String> users) {
     List<Call> calls = new ArrayList<>();
     for (int i = 0; i + 1 < tokens.size(); i++) {
-      if (tokens.kind(i).isName() && tokens.isSymbol(i + 1, "(") && isCall(tokens, i)) {
+      if (tokens.kind(i).isName() && tokens.isSymbol(i + 1, "(") && isCall(tokens, i, users)) {
         boolean qualified = tokens.isSymbol(i - 1, ".") && i >= 2 && tokens.kind(i - 2).isName();
         calls.add(new Call(qualified ? Names.of(tokens, i - 2) : "", Names.of(tokens, i)));
       }
@@ -160,12 +176,12 @@ public final class FunctionCalls {
     return calls;
   }
 
-  private static boolean isCall(Tokens tokens, int name) {
+  private static boolean isCall(Tokens tokens, int name, Set<String> users) {
     int first = name;
     while (tokens.isSymbol(first - 1, ".") && first >= 2) {
       first -= 2;
     }
-    if (first == name && isGrammar(tokens, name)) {
+    if (first == name && isGrammar(tokens, name, users)) {
       return false;
     }
     if (tokens.isWord(first - 1, "as")
@@ -178,13 +194,13 @@ public final class FunctionCalls {
     return !(names && (isAliasPlace(tokens, first - 1) || isCte(tokens, close)));
   }
 
-  private static boolean isGrammar(Tokens tokens, int token) {
+  private static boolean isGrammar(Tokens tokens, int token, Set<String> users) {
     if (tokens.kind(token) != TokenKind.WORD) {
       return false;
     }
     String word = lower(tokens, token);
     if (RESERVED.contains(word)) {
-      return true;
+      return !users.contains(word);
     }
     boolean paired =
         token > 0

@@ -19,7 +19,7 @@ import org.pgconcord.router.analyse.FunctionCalls.Call;
  *
  * <p>A user's function in another schema with a built-in's name is chosen by PostgreSQL only when
  * its argument types fit better, or when the search path puts that schema first; the latter is
- * asked for, the former is a stated limit (docs/routing.md).
+ * asked for, and {@link UserCodeUses} takes names that users have given for theirs.
  */
 public final class KnownFunctions {
   /** Volatile, but without any effect, and not in need of a particular server. */

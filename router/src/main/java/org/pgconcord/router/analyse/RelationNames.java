@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.pgconcord.config.catalog.RoutingState;
+import org.pgconcord.config.schema.UserCode;
 import org.pgconcord.config.topology.Placement;
 import org.pgconcord.config.topology.Topology.LogicalDatabase;
 import org.pgconcord.config.value.TableName;
@@ -35,6 +36,11 @@ public final class RelationNames {
     database.tables().keySet().forEach(t -> names.add(t.name()));
     state.misplaced().getOrDefault(database.name(), Set.of()).forEach(t -> names.add(t.name()));
     return names;
+  }
+
+  /** What runs code of users in this database. */
+  public UserCode userCode() {
+    return state.userCode(database.name());
   }
 
   /** {@code name} has one part, or schema and name; folded. */

@@ -17,8 +17,8 @@ import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
 import org.pgconcord.router.analyse.DeclaredTable;
-import org.pgconcord.router.analyse.FunctionCalls;
 import org.pgconcord.router.analyse.Relation;
+import org.pgconcord.router.analyse.UserCodeUses;
 import org.pgconcord.router.copy.CopyFormat;
 import org.pgconcord.router.plan.StatementFacts.Command;
 import org.pgconcord.router.sql.Clauses;
@@ -126,7 +126,9 @@ final class CopyPlanner {
             range ->
                 Refusals.functionsWithoutShard(
                     input.withCalls(
-                        FunctionCalls.in(input.tokens().range(range.from(), range.to())))));
+                        UserCodeUses.calls(
+                            input.tokens().range(range.from(), range.to()),
+                            input.names().userCode()))));
   }
 
   private StatementFacts facts(List<TableName> tables) {

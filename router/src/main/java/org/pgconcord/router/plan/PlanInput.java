@@ -11,6 +11,7 @@ import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.analyse.FunctionCalls;
 import org.pgconcord.router.analyse.KnownFunctions;
 import org.pgconcord.router.analyse.RelationNames;
+import org.pgconcord.router.analyse.UserCodeUses;
 import org.pgconcord.router.sql.Clauses;
 import org.pgconcord.router.sql.Names;
 import org.pgconcord.router.sql.StatementText;
@@ -36,7 +37,7 @@ record PlanInput(
         context,
         database,
         new RelationNames(context.state(), database, context.searchPath(), context.role()),
-        FunctionCalls.in(text.tokens()));
+        UserCodeUses.calls(text.tokens(), context.state().userCode(database.name())));
   }
 
   /** The same statement, only these of its calls being calls. */
@@ -91,7 +92,7 @@ record PlanInput(
   }
 
   KnownFunctions.Kind kind(FunctionCalls.Call call) {
-    return KnownFunctions.kind(call, names.builtinsFirst());
+    return UserCodeUses.kind(call, names.builtinsFirst(), names.userCode());
   }
 
   /** A function that could change something is called. */

@@ -135,9 +135,8 @@ final class Refusals {
     Set<Kind> wanted = Set.of(kinds);
     return input.calls().stream()
         .filter(c -> wanted.contains(input.kind(c)))
-        .map(FunctionCalls.Call::toString)
+        .map(FunctionCalls.Call::called)
         .distinct()
-        .map(c -> c + "()")
         .collect(Collectors.joining(", "));
   }
 }

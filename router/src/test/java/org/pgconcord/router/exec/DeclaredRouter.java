@@ -166,6 +166,7 @@ final class DeclaredRouter implements AutoCloseable {
             Map.of(ShardCluster.DATABASE, RoutingStates.schemas(app, survey)),
             Map.of(ShardCluster.DATABASE, TopologyCheck.misplaced(app, survey)),
             Map.of(ShardCluster.DATABASE, survey.namesakes()),
+            Map.of(ShardCluster.DATABASE, survey.code()),
             CopyMarks.NONE,
             Fences.NONE);
     epochs.publish(routing);

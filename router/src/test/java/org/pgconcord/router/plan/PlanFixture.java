@@ -48,6 +48,7 @@ final class PlanFixture {
             Map.of("app", SCHEMAS),
             Map.of("app", Set.of(new TableName("public", "user_names"))),
             Map.of("app", Set.of(new TableName("shadow", "users"))),
+            Map.of(),
             marks(markedCopies),
             Fences.NONE);
     return new PlanContext(state, "app", searchPath, "demo", fixedSnapshot);

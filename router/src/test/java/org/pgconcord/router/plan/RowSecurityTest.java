@@ -44,6 +44,7 @@ class RowSecurityTest {
             Map.of("app", SchemaFile.read(schema)),
             state.misplaced(),
             state.namesakes(),
+            state.code(),
             state.copies(),
             state.fences());
     Planned planned =

@@ -24,6 +24,7 @@ import org.pgconcord.config.schema.Numbering;
 import org.pgconcord.config.schema.SchemaReader;
 import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.schema.UniqueKey;
+import org.pgconcord.config.schema.UserCode;
 import org.pgconcord.config.settings.ShardConnections;
 import org.pgconcord.config.sharding.KeyType;
 import org.pgconcord.config.sharding.ShardLocator;
@@ -368,6 +369,42 @@ final class SchemaCheckIT {
           .containsExactly(new TableName("other", "users"));
       Shards.run(admin, "DROP SCHEMA other CASCADE");
     }
+  }
+
+  @Test
+  void whatRunsCodeOfUsersIsFoundOnAnyShard() throws SQLException {
+    UserCode before = Objects.requireNonNull(survey().get("app")).code();
+    try (Connection admin = cluster.asSuperuser(Shards.B)) {
+      Shards.run(
+          admin,
+          "CREATE SCHEMA own",
+          "CREATE TYPE own.mark AS (n int)",
+          "CREATE DOMAIN own.marked AS own.mark",
+          "CREATE TYPE own.seal AS (n int)",
+          "CREATE FUNCTION own.abs(text) RETURNS int LANGUAGE sql AS 'SELECT 1'",
+          "CREATE FUNCTION own.of(own.mark) RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 1; END'",
+          "CREATE FUNCTION own.sealed(own.seal) RETURNS int LANGUAGE sql AS 'SELECT 1'",
+          "CREATE FUNCTION own.fired() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN new; END'",
+          "CREATE FUNCTION own.size(text) RETURNS int LANGUAGE internal AS 'textlen'",
+          "CREATE OPERATOR own.## (RIGHTARG = text, FUNCTION = own.abs)",
+          "CREATE OPERATOR own.<## (RIGHTARG = text, FUNCTION = own.size)",
+          "CREATE FUNCTION own.step(int, text) RETURNS int LANGUAGE sql AS 'SELECT 1'",
+          "CREATE AGGREGATE own.sum(text) (SFUNC = own.step, STYPE = int)",
+          "CREATE CAST (own.mark AS int) WITH FUNCTION own.of(own.mark) AS IMPLICIT",
+          "CREATE CAST (own.seal AS int) WITH FUNCTION own.sealed(own.seal)",
+          "CREATE TABLE own.kept (id int, m own.marked)",
+          "CREATE VIEW own.shown AS SELECT id FROM own.kept");
+      UserCode found = Objects.requireNonNull(survey().get("app")).code();
+      Shards.run(admin, "DROP SCHEMA own CASCADE");
+      assertThat(found.functions()).contains("abs", "of", "sealed", "step", "sum");
+      assertThat(found.functions()).doesNotContain("fired", "size", "count", "lpad");
+      assertThat(found.rowFunctions()).contains("of", "sealed").doesNotContain("abs");
+      assertThat(found.operators()).contains("##").doesNotContain("<##", "+");
+      assertThat(found.casts()).contains("mark", "_mark", "marked", "kept", "shown");
+      assertThat(found.explicitCasts()).contains("seal").doesNotContain("mark", "int4");
+      assertThat(found.anyExplicitCast()).isFalse();
+    }
+    assertThat(Objects.requireNonNull(survey().get("app")).code()).isEqualTo(before);
   }
 
   @Test
