@@ -94,7 +94,11 @@ final class PostgresForms {
       case "is" -> tests.is(i);
       case "isnull", "notnull" -> tests.postfix(i);
       case "select" -> emptyList(i);
-      case "set" -> assigned.assigned(i);
+      case "set" -> {
+        if (!isCycles(i)) {
+          assigned.assigned(i);
+        }
+      }
       case "tablesample" -> sample(i);
       case "using" -> {
         ordering(i);
@@ -151,6 +155,14 @@ final class PostgresForms {
     return tokens.isWord(i, "using")
         && i + 1 < tokens.size()
         && (tokens.kind(i + 1) == TokenKind.OPERATOR || tokens.isWord(i + 1, "operator"));
+  }
+
+  /**
+   * {@code CYCLE a SET b USING c} behind a CTE, where the main statement follows without a comma.
+   */
+  private boolean isCycles(int set) {
+    int cycle = clauses.leftwards(set, "cycle");
+    return cycle >= 0 && !tokens.isAnyWord(cycle - 1, "update", "only");
   }
 
   private void ordering(int i) {

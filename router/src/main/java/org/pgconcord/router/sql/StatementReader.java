@@ -78,7 +78,7 @@ public final class StatementReader {
     return false;
   }
 
-  private static Statement parse(AnalysisText text) throws UnreadableException {
+  static Statement parse(AnalysisText text) throws UnreadableException {
     try {
       return parse(text.text(), false);
     } catch (ParseException | TokenMgrException e) {

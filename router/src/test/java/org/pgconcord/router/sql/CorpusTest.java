@@ -110,6 +110,20 @@ class CorpusTest {
     assertThat(read).isGreaterThanOrEqualTo((int) (all * 0.97));
   }
 
+  /** Of what is read, each node is where PostgreSQL has it, whatever is concluded from it. */
+  @Test
+  void nestsThemAsPostgresDoes() throws IOException {
+    StructureComparison found = StructureComparison.of(PostgresOracle.start(), statements());
+    Files.createDirectories(REPORT);
+    Files.writeString(REPORT.resolve("nested.txt"), String.join("\n%%\n", found.differences()));
+    Files.writeString(REPORT.resolve("uncompared.txt"), String.join("\n%%\n", found.left()));
+    System.out.printf(
+        "corpus nesting: %d the same, %d otherwise, %d not compared%n",
+        found.compared(), found.differences().size(), found.left().size());
+    assertThat(found.differences()).isEmpty();
+    assertThat(found.compared()).isGreaterThan(22_000);
+  }
+
   private static List<String> statements() {
     Set<String> distinct = new LinkedHashSet<>();
     for (String script : DebianSource.texts(DebianSource.sql("postgresql-15"))) {

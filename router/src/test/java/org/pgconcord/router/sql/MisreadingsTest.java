@@ -205,6 +205,22 @@ class MisreadingsTest {
         .containsExactly("item 1/2 b@26 as true");
   }
 
+  /** The SET of a CYCLE clause assigns nothing: fields behind it are those of the main query. */
+  @Test
+  void aCycleHidesNoColumnOfTheMainQuery() throws UnreadableException {
+    String cte = "WITH RECURSIVE r AS (SELECT a FROM t) CYCLE a SET c USING p ";
+    assertThat(claims(cte + "SELECT r.a, t.b FROM r, t"))
+        .contains("item 0/2 r.a@67 as a", "item 1/2 t.b@72 as b");
+  }
+
+  /** Nested as a sum by the parser, but nothing is concluded from either. */
+  @Test
+  void aSumBehindAnotherOperatorIsOneValue() throws UnreadableException {
+    assertThat(conditions("SELECT a FROM t WHERE sk = 'a' || 1 + 2")).isEmpty();
+    assertThat(conditions("SELECT a FROM t WHERE sk = 1 AND 'a' || b + 1 = c"))
+        .containsExactly("where@14 sk@22 in at27");
+  }
+
   @Test
   void onlyTheFirstOfTwoStatementsWouldBeRead() {
     assertThatThrownBy(() -> StatementText.one("SELECT 1; DROP TABLE x"))

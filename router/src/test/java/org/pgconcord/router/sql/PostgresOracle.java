@@ -46,6 +46,7 @@ final class PostgresOracle {
               "scan.mjs",
               "conjuncts.mjs",
               "shapes.mjs",
+              "structure.mjs",
               "trees.mjs")) {
         Files.writeString(directory.resolve(file), Files.readString(SOURCES.resolve(file)));
       }
@@ -130,13 +131,30 @@ final class PostgresOracle {
         .toList();
   }
 
+  /**
+   * One statement in three texts.
+   *
+   * @param starts of the tokens of the client's text, in bytes
+   */
+  record Texts(String written, String analysed, String bracketed, List<Integer> starts) {}
+
+  /** For each statement what is otherwise in one of its texts' trees; empty for nothing. */
+  List<Optional<String>> structures(List<Texts> statements) {
+    List<Object> texts = new ArrayList<>();
+    statements.forEach(
+        t -> texts.add(List.of(t.written(), t.analysed(), t.bracketed(), t.starts())));
+    return inBatches("structure.mjs", texts).stream()
+        .map(found -> found.isNull() ? Optional.<String>empty() : Optional.of(found.asText()))
+        .toList();
+  }
+
   private static Shape shape(JsonNode found) {
     Set<String> claims = new HashSet<>();
     found.get("claims").forEach(claim -> claims.add(claim.asText()));
     return new Shape(found.get("kind").asText(), found.get("shape").asText(), claims);
   }
 
-  private List<JsonNode> inBatches(String script, List<String> texts) {
+  private List<JsonNode> inBatches(String script, List<?> texts) {
     List<JsonNode> all = new ArrayList<>();
     for (int from = 0; from < texts.size(); from += BATCH) {
       run(script, texts.subList(from, Math.min(texts.size(), from + BATCH))).forEach(all::add);
@@ -144,7 +162,7 @@ final class PostgresOracle {
     return all;
   }
 
-  private JsonNode run(String script, List<String> texts) {
+  private JsonNode run(String script, List<?> texts) {
     try {
       ObjectMapper json = new ObjectMapper();
       ToolRun run =
