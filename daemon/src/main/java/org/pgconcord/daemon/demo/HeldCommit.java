@@ -3,15 +3,18 @@ package org.pgconcord.daemon.demo;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.testkit.cluster.CommitHook;
 import org.pgconcord.testkit.cluster.ShardCluster;
 
 /**
  * Makes one server wait in the COMMIT of every transaction that inserted a user with one email: a
- * deferred constraint trigger asks for an advisory lock that is held here.
+ * trigger that fires there asks for an advisory lock that is held here.
  */
 final class HeldCommit implements AutoCloseable {
   private static final long LOCK = 0x6372617368L;
+  private static final CommitHook HOOK = new CommitHook("demo_hold", "users");
 
   private final Connection holder;
 
@@ -20,19 +23,13 @@ final class HeldCommit implements AutoCloseable {
   }
 
   static HeldCommit begin(ShardCluster cluster, ShardId shard, String email) throws SQLException {
-    try (Connection owner = cluster.asOwner(shard);
-        Statement statement = owner.createStatement()) {
-      statement.execute(
-          "CREATE FUNCTION demo_hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
-              + " PERFORM pg_advisory_xact_lock("
-              + LOCK
-              + "); RETURN NULL; END $$");
-      statement.execute(
-          "CREATE CONSTRAINT TRIGGER demo_hold AFTER INSERT ON users"
-              + " DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.email = '"
-              + email
-              + "') EXECUTE FUNCTION demo_hold()");
-    }
+    execute(
+        cluster,
+        shard,
+        HOOK.create(
+            "INSERT",
+            "NEW.email = '" + email + "'",
+            "PERFORM pg_advisory_xact_lock(" + LOCK + ");"));
     Connection holder = cluster.asOwner(shard);
     try (Statement statement = holder.createStatement()) {
       statement.execute("SELECT pg_advisory_lock(" + LOCK + ")");
@@ -42,10 +39,16 @@ final class HeldCommit implements AutoCloseable {
 
   /** Takes the trigger away again. */
   static void remove(ShardCluster cluster, ShardId shard) throws SQLException {
+    execute(cluster, shard, HOOK.drop());
+  }
+
+  private static void execute(ShardCluster cluster, ShardId shard, List<String> statements)
+      throws SQLException {
     try (Connection owner = cluster.asOwner(shard);
         Statement statement = owner.createStatement()) {
-      statement.execute("DROP TRIGGER demo_hold ON users");
-      statement.execute("DROP FUNCTION demo_hold()");
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
     }
   }
 

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.testkit.cluster.CommitHook;
 import org.pgconcord.testkit.cluster.sample.SampleTopology;
 
 /**
@@ -22,6 +23,7 @@ import org.pgconcord.testkit.cluster.sample.SampleTopology;
 class StepDownKillIT {
   private static final Duration SOON = Duration.ofSeconds(30);
   private static final String HELD = "held@example.org";
+  private static final CommitHook HOOK = new CommitHook("hold", "users");
 
   @Test
   void surplusThatAKillDuringAStepDownLeftIsSettledByTheNextBuild() throws Exception {
@@ -63,20 +65,20 @@ class StepDownKillIT {
 
   /** MAIN's commit waits for the gate and then fails. */
   private static void holdMain(Connection gate) throws SQLException {
+    execute(gate, "SELECT pg_advisory_lock(4711)");
     execute(
         gate,
-        "SELECT pg_advisory_lock(4711)",
-        "CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS"
-            + " $$ BEGIN PERFORM pg_advisory_lock_shared(4711); RAISE 'lost'; END $$",
-        "CREATE CONSTRAINT TRIGGER hold AFTER INSERT ON users DEFERRABLE INITIALLY DEFERRED"
-            + " FOR EACH ROW WHEN (NEW.email = '"
-            + HELD
-            + "') EXECUTE FUNCTION hold()");
+        HOOK.create(
+                "INSERT",
+                "NEW.email = '" + HELD + "'",
+                "PERFORM pg_advisory_lock_shared(4711); RAISE 'lost';")
+            .toArray(String[]::new));
   }
 
   private static void release(SampleSystem system, ShardId shard, Connection gate)
       throws SQLException {
-    execute(gate, "SELECT pg_advisory_unlock(4711)", "DROP FUNCTION hold() CASCADE");
+    execute(gate, "SELECT pg_advisory_unlock(4711)");
+    execute(gate, HOOK.drop().toArray(String[]::new));
     assertThat(entries(system)).isEqualTo(1);
     try (Connection owner = system.cluster().asOwner(shard)) {
       assertThat(count(owner, "SELECT count(*) FROM users WHERE email = '" + HELD + "'")).isZero();

@@ -49,6 +49,7 @@ import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.gsi.SettlementRunner;
 import org.pgconcord.router.tx.Shards;
 import org.pgconcord.router.tx.UsersIndex;
+import org.pgconcord.testkit.cluster.CommitHook;
 import org.pgconcord.testkit.fixture.UsersByEmail;
 import org.postgresql.util.PSQLException;
 
@@ -57,6 +58,10 @@ class CoveringIT {
   private static final String ON_A = tenantOf(A, 0);
   private static final String ON_B = tenantOf(B, 0);
   private static final LookupIndex INDEX = covering();
+  private static final String STOP_POST =
+      "CREATE CONSTRAINT TRIGGER stop AFTER DELETE ON users_by_email DEFERRABLE INITIALLY DEFERRED"
+          + " FOR EACH ROW EXECUTE FUNCTION stop()";
+  private static final CommitHook HOOK = new CommitHook("held", "users");
   private static final String READ = "SELECT tenant_id, email FROM users WHERE email = '%s'";
 
   private static AtomicRig rig;
@@ -121,6 +126,7 @@ class CoveringIT {
     await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(rig.prepared()).isZero());
     for (ShardId shard : shards.cluster.shards()) {
       shards.run(shard, "DROP TRIGGER IF EXISTS stop ON users");
+      HOOK.drop().forEach(sql -> shards.run(shard, sql));
     }
     shards.run(A, "DROP TRIGGER IF EXISTS stop ON users_by_email");
   }
@@ -384,7 +390,8 @@ class CoveringIT {
 
   @Test
   void betweenPreAndMainTheEntryDoesNotAnswer() throws Exception {
-    shards.run(B, trigger("users", "INSERT"));
+    HOOK.create("INSERT", "true", "PERFORM pg_advisory_xact_lock(42);")
+        .forEach(sql -> shards.run(B, sql));
     try (Connection lock = shards.cluster.asSuperuser(B);
         Connection writer = rig.router.connect("simple");
         Connection reader = rig.router.connect("simple")) {
@@ -402,7 +409,7 @@ class CoveringIT {
   @ParameterizedTest
   @ValueSource(strings = {"DELETE", "UPDATE"})
   void betweenMainAndPostTheEntryDoesNotAnswer(String what) throws Exception {
-    shards.run(A, trigger("users_by_email", "DELETE"));
+    shards.run(A, STOP_POST);
     String change =
         what.equals("DELETE")
             ? "DELETE FROM users WHERE user_id = 1 AND tenant_id = " + ON_B
@@ -587,12 +594,6 @@ class CoveringIT {
   /** Directly, so that nothing but the entries is left. */
   private static void ownersAreGone() {
     shards.cluster.shards().forEach(shard -> shards.run(shard, "TRUNCATE users"));
-  }
-
-  private static String trigger(String table, String on) {
-    return ("CREATE CONSTRAINT TRIGGER stop AFTER %s ON %s DEFERRABLE INITIALLY DEFERRED FOR EACH"
-            + " ROW EXECUTE FUNCTION stop()")
-        .formatted(on, table);
   }
 
   private static void hold(Connection lock) throws SQLException {

@@ -12,11 +12,13 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.pgconcord.config.catalog.GsiState;
 
@@ -382,6 +384,82 @@ class ExtendedRouteIT {
       rig.entriesAreTrue(sql);
       run(client, "UPDATE users SET name = 'n'");
     }
+  }
+
+  @Test
+  void everyRowIsFoundWhileRowsMove() throws Exception {
+    findsAllWhileRowsMove(6);
+  }
+
+  @Test
+  @Tag("long")
+  void everyRowIsFoundWhileRowsMoveForLonger() throws Exception {
+    findsAllWhileRowsMove(300);
+  }
+
+  /** Keys that are always there, under one tenant or another, are all found by each statement. */
+  private void findsAllWhileRowsMove(int rounds) throws Exception {
+    List<String> keys = rows(client, "SELECT email FROM users").stream().sorted().toList();
+    AtomicBoolean over = new AtomicBoolean();
+    CompletableFuture<Integer> moves =
+        CompletableFuture.supplyAsync(() -> moveUntil(over, List.of(onA, onB, onC)));
+    int found = 0;
+    try {
+      found = changeAll(keys, rounds);
+    } finally {
+      over.set(true);
+      System.out.println("rows moved " + moves.get() + " times beside " + found + " statements");
+    }
+    assertThat(found).isPositive();
+  }
+
+  private int changeAll(List<String> keys, int rounds) throws SQLException {
+    String list = " WHERE email IN ('%s') RETURNING email".formatted(String.join("', '", keys));
+    int found = 0;
+    for (int round = 0; round < rounds; round++) {
+      for (String sql :
+          List.of("UPDATE users SET city = 'c%d'".formatted(round), "DELETE FROM users")) {
+        run(client, "BEGIN");
+        try {
+          List<String> all = rows(client, sql + list);
+          run(client, sql.startsWith("UPDATE") ? "COMMIT" : "ROLLBACK");
+          assertThat(all).as(sql).containsExactlyInAnyOrderElementsOf(keys);
+          found++;
+        } catch (SQLException e) {
+          assertThat(e.getSQLState()).isIn("40P01", "55P03");
+          run(client, "ROLLBACK");
+        }
+      }
+    }
+    return found;
+  }
+
+  private static int moveUntil(AtomicBoolean over, List<Long> tenants) {
+    int moves = 0;
+    try (Connection mover = rig.router.connect("simple")) {
+      int[] places = {0, 1, 2};
+      for (int round = 0; !over.get(); round++) {
+        int row = round % 3;
+        String email = "e" + tenants.get(row);
+        int to = (places[row] + 1) % 3;
+        try {
+          run(mover, "BEGIN");
+          run(mover, "DELETE FROM users WHERE email = '%s'".formatted(email));
+          run(
+              mover,
+              "INSERT INTO users (tenant_id, user_id, email, name) VALUES (%d, %d, '%s', 'n')"
+                  .formatted(tenants.get(to), 100 + round, email));
+          run(mover, "COMMIT");
+          places[row] = to;
+          moves++;
+        } catch (SQLException e) {
+          run(mover, "ROLLBACK");
+        }
+      }
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+    return moves;
   }
 
   /** What the statement returns that waits for the row while that moves to another tenant. */

@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.tx.Shards;
+import org.pgconcord.testkit.cluster.CommitHook;
 
 /** Rows that a SELECT locks over shards (docs/decisions/0024). */
 class RowLocksIT {
@@ -159,14 +160,8 @@ class RowLocksIT {
   @ParameterizedTest
   @ValueSource(strings = {"WHERE tenant_id = %s", "WHERE user_id < 3 AND tenant_id <> 0"})
   void whatWasWrittenUnderALockIsSeenByWhoGetsIt(String rows) throws Exception {
-    shards.run(
-        B,
-        "CREATE OR REPLACE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS"
-            + " 'BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END'");
-    shards.run(
-        B,
-        "CREATE CONSTRAINT TRIGGER slow AFTER UPDATE ON users DEFERRABLE INITIALLY DEFERRED"
-            + " FOR EACH ROW EXECUTE FUNCTION slow()");
+    CommitHook slow = new CommitHook("slow", "users");
+    slow.create("UPDATE", "true", "PERFORM pg_sleep(0.5);").forEach(sql -> shards.run(B, sql));
     try (Connection holder = begin("simple");
         Connection next = begin("extended")) {
       rows(holder, "SELECT 1 FROM users " + rows.formatted(ON_A) + " FOR UPDATE");
@@ -180,7 +175,7 @@ class RowLocksIT {
           .containsExactly("new");
       commit.get(30, TimeUnit.SECONDS);
     } finally {
-      shards.run(B, "DROP TRIGGER slow ON users");
+      slow.drop().forEach(sql -> shards.run(B, sql));
     }
   }
 
