@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.value.ShardId;
@@ -36,6 +37,7 @@ class GsiLifeIT {
   }
 
   @Test
+  @Tag("long")
   void withAnOwnerShardOfAnotherVersion() throws Exception {
     ClusterSettings two = ClusterSettings.of(2);
     ShardId owner = two.shards().get(1);

@@ -164,11 +164,6 @@ class ShardedLookupIT {
   // --- kills -----------------------------------------------------------------------------------
 
   @Test
-  void aKillOfABuild() throws Exception {
-    killBuilds(Suite.begin("sharded lookup kill build", 1));
-  }
-
-  @Test
   @Tag("long")
   void fortyKillsOfABuild() throws Exception {
     killBuilds(Suite.begin("sharded lookup kill build", 40));

@@ -30,7 +30,7 @@ class CrossingWritersIT {
 
   @Test
   void copiesStayEqual() throws Exception {
-    writers(60);
+    writers(30);
   }
 
   @Test
