@@ -361,7 +361,7 @@ class ExtendedFormsIT {
     }
   }
 
-  /** Many sessions upsert, merge and delete few rows: none fails, and the entries are the rows'. */
+  /** Many sessions upsert, merge and delete few rows: none fails but by a deadlock of merges. */
   @Test
   void sessionsThatUpsertTheSameRowsDoNotFail() throws Exception {
     List<CompletableFuture<List<String>>> sessions = new ArrayList<>();
@@ -394,7 +394,9 @@ class ExtendedFormsIT {
                         .formatted(
                             rig.tenant(random.nextInt(3), 0), random.nextInt(2), session, round);
         List<String> outcome = outcome(client, sql);
-        if (!outcome.isEmpty()) {
+        // Two rows in the order of a scan: two such statements can cross on one server, too.
+        boolean crossed = kind == 0 && outcome.equals(List.of("40P01"));
+        if (!outcome.isEmpty() && !crossed) {
           failed.add(sql + " -> " + outcome);
         }
       }
