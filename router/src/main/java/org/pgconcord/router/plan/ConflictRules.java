@@ -25,6 +25,9 @@ import org.pgconcord.router.sql.SqlEdit;
  * index the row in the way may be on another shard, where nothing would be found of it.
  */
 final class ConflictRules {
+  private static final String STRICT =
+      "Set the index's gsi_mode to extended; or INSERT, and handle the unique violation.";
+
   private final DeclaredTable table;
   private final DeclaredTable.ShardKey key;
   private final ConflictView conflict;
@@ -108,9 +111,11 @@ final class ConflictRules {
         .findFirst()
         .ifPresent(
             column -> {
-              throw ErrorCode.WRITE_ON_CONFLICT.because(
-                  "ON CONFLICT DO UPDATE changes column \"%s\" of index %s"
-                      .formatted(column, gsi.name()));
+              var refusal =
+                  ErrorCode.WRITE_ON_CONFLICT.because(
+                      "ON CONFLICT DO UPDATE changes column \"%s\" of index %s"
+                          .formatted(column, gsi.name()));
+              throw gsi.extended() ? refusal : refusal.withHint(STRICT);
             });
   }
 

@@ -236,7 +236,10 @@ final class WithPlanner {
   }
 
   private RuntimeException owner(DeclaredTable table) {
-    return cannot("%s owns a maintained index, and a CTE writes".formatted(table.name()));
+    return ErrorCode.WRITE_CTE
+        .because("%s owns a maintained index, and a CTE writes".formatted(table.name()))
+        .withHint(
+            "Set the index's gsi_mode to extended, or write the parts as separate statements.");
   }
 
   // --- where it goes ---------------------------------------------------------------------------
