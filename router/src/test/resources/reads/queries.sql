@@ -79,6 +79,17 @@ SELECT city, code, count(*), grouping(city, code) FROM accounts GROUP BY ROLLUP 
 SELECT city, code, sum(id) FROM accounts GROUP BY GROUPING SETS ((city), (code), ()) ORDER BY 1, 2, 3;
 SELECT city, code, count(*) FROM accounts WHERE id < 0 GROUP BY ROLLUP (city, code);
 SELECT city, active, count(*) FROM accounts GROUP BY CUBE (city, active) ORDER BY 1, 2, 3;
+SELECT code, city, active, count(*), sum(balance), grouping(code, city, active) FROM accounts GROUP BY code, ROLLUP (city, active) ORDER BY 1, 2, 3, 6;
+SELECT tenant, city, count(*), avg(exact), grouping(tenant, city) FROM accounts GROUP BY tenant, ROLLUP (city) ORDER BY 1, 2, 5;
+SELECT city, code, active, count(*), grouping(code, active) + grouping(city) AS g FROM accounts GROUP BY ROLLUP (city), CUBE (code, active) ORDER BY 1, 2, 3, 5;
+SELECT city, code, active, count(DISTINCT tiny) FROM accounts GROUP BY GROUPING SETS (ROLLUP (city, code), CUBE (active), GROUPING SETS ((code, active), ())) ORDER BY 1, 2, 3, 4;
+SELECT city, code, count(*) FROM accounts GROUP BY GROUPING SETS ((city, code), (city)), CUBE (code) HAVING grouping(code) = 0 OR count(*) > 20 ORDER BY 1, 2, 3;
+SELECT upper(city), extract(year FROM born) AS y, max(rate) FROM accounts GROUP BY upper(city), ROLLUP (extract(year FROM born), (code, active)) ORDER BY 1, 2, 3;
+SELECT city, x, count(*) FROM accounts GROUP BY DISTINCT ROLLUP (city, active), CUBE (active), (SELECT 1), ROLLUP ((tenant = 1)), city, x ORDER BY 1;
+SELECT o.status, a.city, sum(o.total), grouping(o.status, a.city) FROM accounts a JOIN orders o ON o.account = a.id GROUP BY ALL CUBE (o.status), ROLLUP (a.city) ORDER BY 1, 2, 3, 4;
+SELECT city, sum(n) FROM (SELECT city, code, count(*) AS n FROM accounts GROUP BY code, ROLLUP (city) UNION ALL SELECT code, city, 1 FROM accounts GROUP BY CUBE (code), city) t GROUP BY city ORDER BY 1, 2;
+SELECT city, count(*) FROM accounts WHERE id < 0 GROUP BY GROUPING SETS (()), ROLLUP (city);
+SELECT city, count(*) FROM accounts WHERE id < 0 GROUP BY city, ROLLUP (code);
 SELECT sum(balance) / count(*), -count(*), count(*) * 2 FROM accounts;
 SELECT count(*) + 1 AS more, max(id) - min(id) FROM accounts;
 SELECT CASE WHEN count(*) > 10 THEN 'many' ELSE 'few' END FROM accounts;

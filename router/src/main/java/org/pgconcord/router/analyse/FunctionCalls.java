@@ -96,11 +96,9 @@ public final class FunctionCalls {
       Map.of(
           "by", Set.of("group", "order", "partition"),
           "conflict", Set.of("on"),
-          "cube", Set.of("by"),
           "key", Set.of("primary", "foreign"),
           "materialized", Set.of("as", "not"),
           "operator", Set.of("using"),
-          "rollup", Set.of("all", "by", "distinct"),
           "sets", Set.of("grouping"));
 
   /** Words that can be a function's name, but are grammar right behind an operand. */
@@ -206,7 +204,9 @@ public final class FunctionCalls {
         token > 0
             && tokens.kind(token - 1) == TokenKind.WORD
             && PAIRS.getOrDefault(word, Set.of()).contains(lower(tokens, token - 1));
-    return paired || (BEHIND_OPERAND.contains(word) && isOperandEnd(tokens, token - 1));
+    return paired
+        || GroupingElements.isOne(tokens, token)
+        || (BEHIND_OPERAND.contains(word) && isOperandEnd(tokens, token - 1));
   }
 
   private static boolean isOperandEnd(Tokens tokens, int token) {
