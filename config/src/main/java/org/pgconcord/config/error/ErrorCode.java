@@ -728,7 +728,7 @@ public enum ErrorCode {
       "tx/deadlock",
       "40P01",
       ErrorCategory.USER,
-      "Sessions of the router waited for each other over several shards.",
+      "Sessions of routers waited for each other over several shards.",
       "Run the transaction again; write rows in the same order everywhere."),
   TX_EPOCH_PASSED(
       "tx/epoch-passed",

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.router.auth.BackendSecret;
@@ -41,6 +42,8 @@ public final class BackendConnector {
   private final Duration answer;
   private final int messageBytesMax;
   private final SecureRandom random = new SecureRandom();
+  private final int router = SessionMark.randomRouter();
+  private final AtomicInteger sessions = new AtomicInteger(random.nextInt());
 
   /**
    * @param timeout to connect, and then to log in
@@ -57,6 +60,11 @@ public final class BackendConnector {
     this.timeout = timeout;
     this.answer = answer;
     this.messageBytesMax = messageBytesMax;
+  }
+
+  /** For a new session of this router. */
+  SessionMark mark() {
+    return SessionMark.of(router, sessions.getAndIncrement());
   }
 
   Duration answerTimeout() {

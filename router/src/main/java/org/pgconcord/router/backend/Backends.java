@@ -16,6 +16,9 @@ public interface Backends {
   /** The authoritative shard, to which everything without a declared table goes. */
   ShardId home();
 
+  /** By which any router knows on a server the backends of this session. */
+  SessionMark mark();
+
   /**
    * A backend outside any transaction: committed settings are brought up to date first. For a
    * backend inside a transaction it is the same as {@link #enlist}.

@@ -51,6 +51,7 @@ public final class SessionBackends implements Backends {
   private final BiFunction<ShardId, BackendRole, BackendTarget> targets;
   private final BackendEvents events;
   private final SettingsRecorder settings;
+  private final SessionMark mark;
   private final Map<SlotKey, Slot> slots = new HashMap<>();
   private final Silence silence;
   private Traffic traffic = Traffic.NONE;
@@ -70,6 +71,7 @@ public final class SessionBackends implements Backends {
     this.targets = targets;
     this.events = events;
     this.settings = settings;
+    this.mark = connector.mark();
     this.silence =
         new Silence(
             loop,
@@ -81,6 +83,11 @@ public final class SessionBackends implements Backends {
   @Override
   public ShardId home() {
     return home;
+  }
+
+  @Override
+  public SessionMark mark() {
+    return mark;
   }
 
   // --- opening and keeping in step -------------------------------------------------------------
@@ -227,6 +234,7 @@ public final class SessionBackends implements Backends {
       answers.add(answer.result());
       if (statement.regionMatches(true, 0, "DISCARD", 0, "DISCARD".length())) {
         connection.forgetPrepared();
+        mark.show(connection);
       }
     }
     return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
@@ -286,8 +294,9 @@ public final class SessionBackends implements Backends {
       return;
     }
     slot.connection = connection;
+    mark.show(connection);
     connection.seenBy(() -> traffic);
-    connection.reading(reading);
+    connection.reading(reading || key.role() == BackendRole.WATCH);
     if (closed) {
       connection.close();
     }
@@ -316,20 +325,24 @@ public final class SessionBackends implements Backends {
     return slot == null || slot.connection == null ? Map.of() : slot.connection.parameters();
   }
 
-  /** DISCARD ALL ran on the home backend. */
-  public void forgetPreparedAtHome() {
+  /** DISCARD ALL ran on the home backend: its statements and its locks are gone. */
+  public void discardedAtHome() {
     Slot slot = slots.get(new SlotKey(home, BackendRole.CLIENT));
     if (slot != null && slot.connection != null) {
       slot.connection.forgetPrepared();
+      mark.show(slot.connection);
     }
   }
 
-  /** Back-pressure: no backend is read while the client does not read. */
+  /**
+   * Back-pressure: no backend is read while the client does not read. Those that only ask are: a
+   * session may ask for others, whose deadlock would last as long as its client does not read.
+   */
   public void reading(boolean on) {
     reading = on;
     slots.values().stream()
         .map(s -> s.connection)
-        .filter(c -> c != null)
+        .filter(c -> c != null && c.role() != BackendRole.WATCH)
         .forEach(c -> c.reading(on));
   }
 

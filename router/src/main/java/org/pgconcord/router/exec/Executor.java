@@ -102,7 +102,13 @@ public final class Executor implements StatementRunner {
                 session.loop()));
     this.commands = new SessionCommands(session, tx, cursors);
     this.fences = new StatementFences(services.epochs(), session.database(), tx);
-    this.statement = new RunningStatement(session, services.deadlocks(), tx, interrupts);
+    this.statement =
+        new RunningStatement(
+            session,
+            services.deadlocks(),
+            tx,
+            interrupts,
+            () -> Set.copyOf(services.epochs().current().topology().shards()));
   }
 
   @SuppressWarnings("FutureReturnValueIgnored")
@@ -340,6 +346,7 @@ public final class Executor implements StatementRunner {
   /** What runs ends when the session closes its backends; what is open ends with them. */
   @Override
   public void close() {
+    statement.close();
     if (!statement.running() && stay != null) {
       stay.leave();
       stay = null;

@@ -1,23 +1,19 @@
 package org.pgconcord.router.exec;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.backend.BackendRole;
-import org.pgconcord.router.backend.QueryResult;
 import org.pgconcord.router.session.CopyReceiver;
 import org.pgconcord.router.session.ResultSink;
 import org.pgconcord.router.session.SessionContext;
@@ -25,6 +21,8 @@ import org.pgconcord.router.tx.Deadlocks;
 import org.pgconcord.router.tx.Transaction;
 import org.pgconcord.router.wire.ErrorFields;
 import org.pgconcord.router.wire.Frame;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The statement that a session runs: how long it may take, and how it is ended before its time, by
@@ -36,39 +34,47 @@ import org.pgconcord.router.wire.Frame;
  * the session's event loop.
  */
 final class RunningStatement {
+  private static final Logger LOG = LoggerFactory.getLogger(RunningStatement.class);
   private static final String CANCELED = "57014";
   private static final long FIRST_LOOK_MILLIS = 1_000;
   private static final long LOOK_MILLIS = 200;
   private static final long SURE_MILLIS = 50;
-  private static final long LOOK_LIMIT_MILLIS = 2_000;
   private static final long AGAIN_MILLIS = 100;
 
   /** The router's own limit is less. */
   private static final Duration CANCELLED_WITHIN = Duration.ofDays(1);
 
-  private static final String BLOCKERS =
-      "SELECT w, b FROM pg_catalog.unnest($1::int[]) AS w,"
-          + " pg_catalog.unnest(pg_catalog.pg_blocking_pids(w)) AS b";
-
   private final SessionContext session;
   private final Deadlocks deadlocks;
   private final Transaction tx;
   private final Interrupts interrupts;
+  private final Supplier<Set<ShardId>> shards;
+  private final WaitQuestions questions;
   private long count;
   private long began;
   private boolean running;
   private boolean interrupted;
   private boolean ticking;
   private boolean watched;
+  private boolean closed;
   private @Nullable ErrorFields reason;
   private @Nullable ScheduledFuture<?> timeout;
 
+  /**
+   * @param shards all there are
+   */
   RunningStatement(
-      SessionContext session, Deadlocks deadlocks, Transaction tx, Interrupts interrupts) {
+      SessionContext session,
+      Deadlocks deadlocks,
+      Transaction tx,
+      Interrupts interrupts,
+      Supplier<Set<ShardId>> shards) {
     this.interrupts = interrupts;
     this.session = session;
     this.deadlocks = deadlocks;
     this.tx = tx;
+    this.shards = shards;
+    this.questions = new WaitQuestions(session.backends(), session.loop());
   }
 
   boolean running() {
@@ -102,9 +108,15 @@ final class RunningStatement {
     }
     if (watched) {
       watched = false;
-      deadlocks.withdraw(session.id());
+      deadlocks.withdraw(mark());
       connections(true).forEach(BackendConnection::close);
     }
+  }
+
+  /** The session has ended, and its backends with it: it waits for nobody, and looks for nobody. */
+  void close() {
+    closed = true;
+    deadlocks.withdraw(mark());
   }
 
   // --- before its time -------------------------------------------------------------------------
@@ -162,7 +174,7 @@ final class RunningStatement {
 
   private void tick() {
     ticking = false;
-    if (!running) {
+    if (!running || closed) {
       return;
     }
     long age = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
@@ -172,7 +184,7 @@ final class RunningStatement {
     }
     publish();
     session.backends().attend();
-    deadlocks.look().ifPresent(this::look);
+    deadlocks.look(mark()).ifPresent(this::look);
     tickIn(LOOK_MILLIS);
   }
 
@@ -181,12 +193,11 @@ final class RunningStatement {
     watched = true;
     deadlocks.publish(
         new Deadlocks.Published(
-            session.id(),
-            statement,
-            began,
+            mark(),
             backends(false),
             backends(true),
             !tx.committing() && !interrupted,
+            !tx.committing() && interrupted,
             () -> session.loop().execute(() -> endAsVictim(statement))));
   }
 
@@ -196,31 +207,32 @@ final class RunningStatement {
           ErrorFields.of(
               ErrorCode.TX_DEADLOCK
                   .because("deadlock detected")
-                  .withDetail("Sessions of this router wait for each other over several shards.")));
+                  .withDetail("Sessions wait for each other over several shards.")));
     }
   }
 
-  private void look(Map<ShardId, List<Integer>> waiting) {
-    List<CompletableFuture<Set<Deadlocks.Block>>> answers = new ArrayList<>();
-    try {
-      waiting.forEach((shard, processIds) -> answers.add(blocks(shard, processIds)));
-    } catch (RuntimeException e) {
-      deadlocks.lookFailed();
-      throw e;
-    }
+  /** First where sessions of this router wait, then everywhere when that says too little. */
+  private void look(Set<Deadlocks.Backend> waiting) {
     var unused =
-        CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
-            .whenComplete(
-                (done, failure) -> {
-                  if (failure != null) {
-                    deadlocks.lookFailed();
-                  } else if (deadlocks.looked(
-                      answers.stream()
-                          .flatMap(answer -> answer.join().stream())
-                          .collect(Collectors.toSet()))) {
+        questions
+            .about(waiting)
+            .thenCompose(
+                narrow ->
+                    deadlocks.wide(narrow)
+                        ? questions.everybody(shards.get())
+                        : CompletableFuture.completedFuture(narrow))
+            .handle((answers, failure) -> failure == null ? answers : failed(failure))
+            .thenAccept(
+                answers -> {
+                  if (deadlocks.looked(answers, questions.slowest())) {
                     lookSoon();
                   }
                 });
+  }
+
+  private static Map<ShardId, Set<Deadlocks.Block>> failed(Throwable failure) {
+    LOG.warn("a search for deadlocks failed", failure);
+    return Map.of();
   }
 
   @SuppressWarnings("FutureReturnValueIgnored")
@@ -230,44 +242,15 @@ final class RunningStatement {
         .schedule(
             () -> {
               if (running) {
-                deadlocks.look().ifPresent(this::look);
+                deadlocks.look(mark()).ifPresent(this::look);
               }
             },
             SURE_MILLIS,
             TimeUnit.MILLISECONDS);
   }
 
-  private CompletableFuture<Set<Deadlocks.Block>> blocks(ShardId shard, List<Integer> processIds) {
-    String array =
-        processIds.stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
-    CompletableFuture<Set<Deadlocks.Block>> answer =
-        session
-            .backends()
-            .acquire(shard, BackendRole.WATCH)
-            .thenCompose(backend -> backend.query(BLOCKERS, List.of(array)))
-            .handle((result, failure) -> failure == null ? blocks(shard, result) : Set.of());
-    return notLongerThan(LOOK_LIMIT_MILLIS, answer);
-  }
-
-  /** A shard that hangs leaves its waits out; the deadlocks of others are found all the same. */
-  private CompletableFuture<Set<Deadlocks.Block>> notLongerThan(
-      long millis, CompletableFuture<Set<Deadlocks.Block>> answer) {
-    ScheduledFuture<?> limit =
-        session.loop().schedule(() -> answer.complete(Set.of()), millis, TimeUnit.MILLISECONDS);
-    return answer.whenComplete((blocks, failure) -> limit.cancel(false));
-  }
-
-  private static Set<Deadlocks.Block> blocks(ShardId shard, QueryResult result) {
-    Set<Deadlocks.Block> blocks = new HashSet<>();
-    for (List<@Nullable String> row : result.rows()) {
-      blocks.add(new Deadlocks.Block(backend(shard, row.get(0)), backend(shard, row.get(1))));
-    }
-    return blocks;
-  }
-
-  private static Deadlocks.Backend backend(ShardId shard, @Nullable String processId) {
-    return new Deadlocks.Backend(
-        shard, Integer.parseInt(Optional.ofNullable(processId).orElse("0")));
+  private long mark() {
+    return session.backends().mark().value();
   }
 
   /**

@@ -168,7 +168,7 @@ final class TrackedSettings implements SessionSettings {
       case RESET_ALL -> recorder.resetAll(cursor, sql);
       case DISCARD_ALL -> {
         recorder.resetAll(cursor, sql);
-        backends.forgetPreparedAtHome();
+        backends.discardedAtHome();
         discarded.run();
       }
     }

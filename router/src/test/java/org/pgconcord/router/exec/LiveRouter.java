@@ -107,33 +107,41 @@ final class LiveRouter implements AutoCloseable {
         statement.execute("INSERT INTO countries VALUES ('FI', 'Finland'), ('FR', 'France')");
       }
     }
-    RouterMetrics metrics = new RouterMetrics(registry);
-    server =
-        new RouterServer(
-            extras
-                .settings()
-                .apply(
-                    RouterSettings.of(
-                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                        RouterSettings.Auth.TRUST)),
-            extras.directory().apply(shards),
-            () -> epochs.current().topology(),
-            new RouterServer.ServiceRole("pgconcord", BackendSecret.TRUST),
-            Executor.factory(
-                new RouterServices(
-                    epochs,
-                    new StatementPlanner(),
-                    new LookupIndexes(epochs.current()),
-                    this::suspect,
-                    (table, copies, reason) -> CompletableFuture.completedFuture(null),
-                    metrics,
-                    new Deadlocks(),
-                    Duration.ofSeconds(5),
-                    extras.decisions().apply(shards),
-                    extras.replicas(),
-                    () -> IndexStatistics.NONE)),
-            metrics);
+    server = router(extras);
     port = server.start().getPort();
+  }
+
+  /** Another router over the same shards, which knows nothing of this one. */
+  RouterServer beside() {
+    return router(Extras.NONE);
+  }
+
+  private RouterServer router(Extras extras) {
+    RouterMetrics metrics = new RouterMetrics(registry);
+    return new RouterServer(
+        extras
+            .settings()
+            .apply(
+                RouterSettings.of(
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                    RouterSettings.Auth.TRUST)),
+        extras.directory().apply(shards),
+        () -> epochs.current().topology(),
+        new RouterServer.ServiceRole("pgconcord", BackendSecret.TRUST),
+        Executor.factory(
+            new RouterServices(
+                epochs,
+                new StatementPlanner(),
+                new LookupIndexes(epochs.current()),
+                this::suspect,
+                (table, copies, reason) -> CompletableFuture.completedFuture(null),
+                metrics,
+                new Deadlocks(),
+                Duration.ofSeconds(5),
+                extras.decisions().apply(shards),
+                extras.replicas(),
+                () -> IndexStatistics.NONE)),
+        metrics);
   }
 
   private void suspect(GsiName gsi, Collection<Tuple> identities) {
@@ -167,6 +175,11 @@ final class LiveRouter implements AutoCloseable {
 
   /** With one more of pgJDBC's properties. */
   Connection connect(String mode, String property, String value) throws SQLException {
+    return connect(port, mode, property, value);
+  }
+
+  static Connection connect(int port, String mode, String property, String value)
+      throws SQLException {
     Properties properties = new Properties();
     properties.setProperty(property, value);
     properties.setProperty("user", "demo");

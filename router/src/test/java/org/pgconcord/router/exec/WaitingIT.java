@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.RouterServer;
 import org.pgconcord.router.tx.Shards;
 
 /** How waits end: deadlocks over shards, lock_timeout, statement_timeout, cancel. */
@@ -133,6 +135,47 @@ class WaitingIT {
         }
       }
       assertThat(results).containsExactlyInAnyOrder("40P01", "", "");
+    }
+  }
+
+  @Test
+  void threeRoutersWithOneEachEndOneOfThem() throws Exception {
+    shards.run(A, "INSERT INTO users VALUES (%s, 2, 'second')".formatted(ON_A));
+    List<String> rows =
+        List.of(
+            update(ON_A, "x") + " AND user_id = 1",
+            update(ON_B, "x"),
+            update(ON_A, "x") + " AND user_id = 2");
+    List<Connection> clients = new ArrayList<>();
+    try (RouterServer second = router.beside();
+        RouterServer third = router.beside()) {
+      for (int port : List.of(router.port(), second.start().getPort(), third.start().getPort())) {
+        clients.add(LiveRouter.connect(port, "simple", "ApplicationName", "test"));
+      }
+      List<CompletableFuture<String>> ends = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        run(clients.get(i), "BEGIN");
+        run(clients.get(i), rows.get(i));
+      }
+      for (int i = 0; i < 3; i++) {
+        Connection client = clients.get(i);
+        ends.add(
+            attempt(client, rows.get((i + 1) % 3))
+                .thenApply(
+                    end -> {
+                      attempt(client, "COMMIT").join();
+                      return end;
+                    }));
+      }
+      List<String> states = new ArrayList<>();
+      for (CompletableFuture<String> end : ends) {
+        states.add(end.get(60, TimeUnit.SECONDS));
+      }
+      assertThat(states).containsExactlyInAnyOrder("40P01", "", "");
+    } finally {
+      for (Connection client : clients) {
+        client.close();
+      }
     }
   }
 

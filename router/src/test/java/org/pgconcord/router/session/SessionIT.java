@@ -8,6 +8,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.pgconcord.router.RouterSettings;
+import org.pgconcord.router.backend.SessionMark;
 import org.pgconcord.testkit.cluster.ShardCluster;
 import org.postgresql.util.PSQLException;
 
@@ -223,6 +225,85 @@ class SessionIT {
       assertThat(ended.get(20, TimeUnit.SECONDS).getSQLState()).isEqualTo("57014");
       assertThat(one(c, "SELECT 'alive'")).isEqualTo("alive");
     }
+  }
+
+  @Test
+  void aBackendShowsItsSessionAlsoAfterDiscardAll() throws SQLException {
+    try (Connection c = router.connect();
+        Connection observer = cluster.asSuperuser(cluster.shards().get(0))) {
+      String mark = marks(one(c, "SELECT pg_backend_pid()"));
+      Awaitility.await().until(() -> one(observer, mark).equals("1"));
+      run(c, "DISCARD ALL");
+      Awaitility.await().until(() -> one(observer, mark).equals("1"));
+      run(c, "SELECT pg_advisory_unlock_all()");
+      assertThat(one(observer, mark)).isEqualTo("0");
+      run(c, "DISCARD ALL");
+      Awaitility.await().until(() -> one(observer, mark).equals("1"));
+    }
+  }
+
+  /** Whoever reads in pg_locks which numbers a session shows may want them for himself alone. */
+  @Test
+  void nobodyHoldsASessionUpByItsMark() throws Exception {
+    try (Connection c = router.connect();
+        Connection observer = cluster.asSuperuser(cluster.shards().get(0))) {
+      String process = one(c, "SELECT pg_backend_pid()");
+      Awaitility.await().until(() -> one(observer, marks(process)).equals("1"));
+      String taking =
+          one(
+              observer,
+              "SELECT format('SELECT pg_advisory_lock(%s, %s)', classid, objid) FROM pg_locks"
+                  + " WHERE locktype = 'advisory' AND pid = "
+                  + process);
+      try (Connection other = router.connect()) {
+        CompletableFuture<Void> taken =
+            CompletableFuture.runAsync(
+                () -> {
+                  try {
+                    run(other, taking);
+                  } catch (SQLException e) {
+                    throw new IllegalStateException(e);
+                  }
+                });
+        Awaitility.await()
+            .atMost(Duration.ofSeconds(30))
+            .until(
+                () ->
+                    !one(observer, "SELECT count(*) FROM pg_locks WHERE NOT granted").equals("0"));
+        run(c, "DISCARD ALL");
+        assertThat(one(c, "SELECT 1")).isEqualTo("1");
+        taken.get(30, TimeUnit.SECONDS);
+      }
+      assertThat(one(observer, marks(process))).isEqualTo("0");
+      run(c, "DISCARD ALL");
+      Awaitility.await().until(() -> one(observer, marks(process)).equals("1"));
+    }
+  }
+
+  @Test
+  void aServerThatRefusesTheMarkOfASessionServesItAllTheSame() throws SQLException {
+    String locking = "EXECUTE ON FUNCTION pg_catalog.pg_try_advisory_lock_shared(int, int)";
+    try (Connection observer = cluster.asSuperuser(cluster.shards().get(0))) {
+      run(observer, "REVOKE " + locking + " FROM PUBLIC");
+      try (Connection c = router.connect()) {
+        c.setAutoCommit(false);
+        run(c, "INSERT INTO items VALUES (9950, 'unmarked')");
+        c.commit();
+        c.setAutoCommit(true);
+        assertThat(one(observer, marks(one(c, "SELECT pg_backend_pid()")))).isEqualTo("0");
+        run(c, "DISCARD ALL");
+        assertThat(one(c, "SELECT count(*) FROM items WHERE id = 9950")).isEqualTo("1");
+      } finally {
+        run(observer, "GRANT " + locking + " TO PUBLIC");
+      }
+    }
+  }
+
+  private static String marks(String processId) {
+    return "SELECT count(*) FROM pg_locks WHERE "
+        + SessionMark.CONDITION
+        + " AND pid = "
+        + processId;
   }
 
   @Test

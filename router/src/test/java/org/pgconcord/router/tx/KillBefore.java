@@ -16,6 +16,7 @@ import org.pgconcord.router.backend.BackendRequest;
 import org.pgconcord.router.backend.BackendRole;
 import org.pgconcord.router.backend.Backends;
 import org.pgconcord.router.backend.QueryResult;
+import org.pgconcord.router.backend.SessionMark;
 import org.pgconcord.router.backend.Traffic;
 import org.pgconcord.router.wire.TransactionStatus;
 
@@ -74,6 +75,11 @@ final class KillBefore {
     @Override
     public ShardId home() {
       return inner.home();
+    }
+
+    @Override
+    public SessionMark mark() {
+      return inner.mark();
     }
 
     @Override
