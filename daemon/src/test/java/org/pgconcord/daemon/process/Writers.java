@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -22,7 +23,13 @@ import org.pgconcord.testkit.cluster.sample.SampleTopology;
  */
 final class Writers implements AutoCloseable {
   private static final int TENANTS = 1_000;
-  private static final long PAUSE_NANOS = 10_000_000;
+
+  /** Rows that a writer has before it begins to change and delete them. */
+  private static final int KEPT = 5;
+
+  /** At 10 ms four writers take a core from what they are to meet: for the long tier. */
+  private static final long PAUSE_NANOS =
+      TimeUnit.MILLISECONDS.toNanos(Long.getLong("pgconcord.writers.pause", 40));
 
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private final AtomicLong changes = new AtomicLong();
@@ -111,7 +118,7 @@ final class Writers implements AutoCloseable {
         insert.executeUpdate();
         mustFind(byEmail, row);
         mine.add(row);
-        if (mine.size() > 20) {
+        if (mine.size() > KEPT) {
           Row gone = mine.remove(random.nextInt(mine.size()));
           delete.setLong(1, gone.tenant());
           delete.setLong(2, gone.user());
@@ -150,7 +157,7 @@ final class Writers implements AutoCloseable {
         open.add(cluster.asOwner(shard));
       }
       while (!stopping) {
-        int what = mine.size() < 20 ? 0 : random.nextInt(4);
+        int what = mine.size() < KEPT ? 0 : random.nextInt(4);
         Row row = what == 0 ? next(random) : mine.remove(random.nextInt(mine.size()));
         Connection home = open.get(cluster.shards().indexOf(shard(locator, row.tenant())));
         switch (what) {
