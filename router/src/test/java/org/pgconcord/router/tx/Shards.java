@@ -17,6 +17,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.LookupDdl;
@@ -42,6 +44,7 @@ public final class Shards implements AutoCloseable {
   private final MultiThreadIoEventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
   private final LookupIndex index;
+  private final SettlementRunner settlements;
   private final Map<ShardId, Connection> admins = new ConcurrentHashMap<>();
 
   public Shards() throws SQLException {
@@ -50,6 +53,7 @@ public final class Shards implements AutoCloseable {
 
   public Shards(LookupIndex index) throws SQLException {
     this.index = index;
+    this.settlements = new SettlementRunner(index, cluster::asService, Duration.ofSeconds(5));
     for (ShardId shard : cluster.shards()) {
       try (Connection owner = cluster.asOwner(shard);
           Statement statement = owner.createStatement()) {
@@ -119,21 +123,41 @@ public final class Shards implements AutoCloseable {
     return session + "-" + role.name().toLowerCase(Locale.ROOT);
   }
 
-  /** Ends a backend on the server, waiting until it is gone; false when it is not there. */
+  /**
+   * Ends a backend on the server, waiting until it is gone; false when it is not there. The server
+   * itself would look only ten times a second whether it is.
+   */
   public boolean kill(ShardId shard, String session, BackendRole role) {
-    return "t"
-        .equals(
-            ask(
-                shard,
-                "SELECT coalesce(bool_or(pg_terminate_backend(pid, 5000)), false) FROM"
-                    + " pg_stat_activity WHERE application_name = '"
-                    + applicationName(session, role)
-                    + "'"));
+    String killed =
+        ask(
+            shard,
+            "SELECT coalesce(string_agg(pid::text, ' ') FILTER (WHERE pg_terminate_backend(pid)),"
+                + " '') FROM pg_stat_activity WHERE application_name = '"
+                + applicationName(session, role)
+                + "'");
+    if (killed.isEmpty()) {
+      return false;
+    }
+    for (String pid : killed.split(" ")) {
+      awaitEnd(Long.parseLong(pid));
+    }
+    return true;
+  }
+
+  private static void awaitEnd(long pid) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (ProcessHandle.of(pid).isPresent()) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new IllegalStateException("backend " + pid + " does not end");
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+    }
   }
 
   /** Starts a server that was killed. */
   public void startAgain(ShardId shard) throws SQLException {
     cluster.shard(shard).start();
+    settlements.close();
     Connection before = admins.put(shard, cluster.asSuperuser(shard));
     if (before != null) {
       before.close();
@@ -217,21 +241,19 @@ public final class Shards implements AutoCloseable {
     return pairs;
   }
 
-  /** Settles keys as the auditor does. */
+  /** Settles keys as the auditor does, over sessions that stay open. */
   public void settle(Iterable<String> keys) throws SQLException {
-    try (SettlementRunner runner =
-        new SettlementRunner(index, shard -> cluster.asService(shard), Duration.ofSeconds(5))) {
-      for (String key : keys) {
-        if (runner.settle(Tuple.of(key), null).kind() == Outcome.Kind.UNSETTLED) {
-          throw new IllegalStateException("unsettled: " + key);
-        }
+    for (String key : keys) {
+      if (settlements.settle(Tuple.of(key), null).kind() == Outcome.Kind.UNSETTLED) {
+        throw new IllegalStateException("unsettled: " + key);
       }
     }
   }
 
   @Override
   public void close() {
-    loops.shutdownGracefully(0, 1, java.util.concurrent.TimeUnit.SECONDS).syncUninterruptibly();
+    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+    settlements.close();
     admins
         .values()
         .forEach(
