@@ -28,14 +28,24 @@ class CutoverIT {
       Gsi gsi = new Gsi(daemon);
       gsi.build();
       try (Writers writers = new Writers(10_000_000).throughRouter(system, 8, suite.seed())) {
+        long whileEnabling = 0;
+        long whileEnabled = 0;
+        long whileDisabling = 0;
         for (int i = 0; i < suite.count(); i++) {
+          long before = writers.reads();
           assertThat(gsi.verifyAndEnable().path("state").asText()).isEqualTo("enabled");
-          long reads = writers.reads();
+          long enabled = writers.reads();
           assertThat(gsi.verify().path("clean").asBoolean()).isTrue();
+          long verified = writers.reads();
           assertThat(gsi.disable().path("state").asText()).isEqualTo("tailing");
-          assertThat(writers.reads()).isGreaterThanOrEqualTo(reads);
+          whileEnabling += enabled - before;
+          whileEnabled += verified - enabled;
+          whileDisabling += writers.reads() - verified;
         }
         writers.stop();
+        assertThat(whileEnabling).as("reads while it went up").isPositive();
+        assertThat(whileEnabled).as("reads while it was up").isPositive();
+        assertThat(whileDisabling).as("reads while it went down").isPositive();
         System.out.println(
             "cutover changes=" + writers.changes() + " reads=" + writers.reads() + " misses=0");
       }
