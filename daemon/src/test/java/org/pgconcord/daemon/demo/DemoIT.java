@@ -61,8 +61,9 @@ final class DemoIT {
     assertThat(output()).contains("tx/outcome-unknown").contains("the entry is gone");
   }
 
+  /** How long one part may keep the others waiting then is EndingTest's. */
   @Test
-  void afterAKillTheNextDemoCleansUpAndASignalEndsItWithin10Seconds() throws Exception {
+  void afterAKillTheNextDemoCleansUpAndASignalEndsIt() throws Exception {
     Process killed = start("--rows", "1000");
     awaitOutput("open the router");
     killed.destroyForcibly().waitFor();
@@ -72,7 +73,7 @@ final class DemoIT {
     awaitOutput("phase=");
     assertThat(output()).contains("an earlier run was killed");
     demo.destroy(); // SIGTERM
-    assertThat(demo.waitFor(10, TimeUnit.SECONDS)).as(output()).isTrue();
+    assertThat(demo.waitFor(1, TimeUnit.MINUTES)).as(output()).isTrue();
     assertThat(directory()).doesNotExist();
     assertThat(servers()).isEmpty();
   }

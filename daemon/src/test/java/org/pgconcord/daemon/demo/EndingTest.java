@@ -2,9 +2,11 @@ package org.pgconcord.daemon.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 final class EndingTest {
@@ -34,6 +36,25 @@ final class EndingTest {
         });
     ending.close();
     assertThat(ended).containsExactly("shards");
+  }
+
+  /** It ends only when what was to end after it has ended, as one that hangs on a server may. */
+  @Test
+  void aPartThatIsLateAfterASignalKeepsNobodyWaitingAndIsNotLeftBehind() {
+    CountDownLatch down = new CountDownLatch(1);
+    Ending ending = new Ending(Duration.ofMillis(50));
+    ending.add(
+        () -> {
+          ended.add("shards");
+          down.countDown();
+        });
+    ending.add(
+        () -> {
+          down.await();
+          ended.add("daemon");
+        });
+    ending.closeQuickly();
+    assertThat(ended).containsExactly("shards", "daemon");
   }
 
   @Test
