@@ -32,9 +32,9 @@ record CutCase(CutStory story, Mode mode, ShardId home) {
   /** Every story in every mode that it makes sense in, on each shard. */
   static List<CutCase> all(List<ShardId> shards) {
     List<CutCase> cases = new ArrayList<>();
-    for (CutStory story : CutStory.values()) {
+    for (CutStory story : CutStory.all()) {
       for (Mode mode : Mode.values()) {
-        int statements = story.statements(new CutStory.Rows(1, 2, 1)).size();
+        int statements = story.statements(new CutRows(story.table(), 1, 2, 1)).size();
         for (ShardId home : shards) {
           if (mode.explicit() || statements == 1) {
             cases.add(new CutCase(story, mode, home));
@@ -52,6 +52,6 @@ record CutCase(CutStory story, Mode mode, ShardId home) {
 
   @Override
   public String toString() {
-    return "%s %s on %s".formatted(story, mode, home.uid()).toLowerCase(Locale.ROOT);
+    return "%s %s on %s".formatted(story.name(), mode, home.uid()).toLowerCase(Locale.ROOT);
   }
 }

@@ -24,6 +24,9 @@ final class CutCheck {
   private static final String MARKED =
       "SELECT shard FROM pgconcord.copy WHERE name = 'countries' AND state = 'unequal'";
 
+  /** The lock's timeout, the statement's. */
+  private static final Set<String> WAITED = Set.of("55P03", "57014");
+
   private final SampleSystem system;
   private final CutRig.Admins admins;
   private final CopyChecker copies;
@@ -37,26 +40,31 @@ final class CutCheck {
   }
 
   /** After the fault and the recovery. */
-  List<Violation> after(CutCase each, CutStory.Rows rows, Fault fault, CutRig.Ended ended)
+  List<Violation> after(CutCase each, CutRows rows, Fault fault, CutRig.Ended ended)
       throws SQLException {
-    return each.story().kind() == CutStory.Kind.USERS
-        ? users(each, rows, ended)
-        : countries(rows, fault, ended);
+    return rows.table().hasIndex() ? indexed(each, rows, ended) : countries(rows, fault, ended);
   }
 
-  /** While a message is held: each row has an entry, no key two rows. */
-  List<Violation> meanwhile(CutCase each, CutStory.Rows rows) throws SQLException {
-    return each.story().kind() == CutStory.Kind.USERS
-        ? entries(found(rows), each.story().alwaysAtomic())
-        : List.of();
+  /** While a message is held: each row has an entry, no key two rows, each answer is true. */
+  List<Violation> meanwhile(CutCase each, CutRows rows) throws SQLException {
+    if (!rows.table().hasIndex()) {
+      return List.of();
+    }
+    Set<String> found = found(rows);
+    List<Violation> violations = new ArrayList<>(entries(rows, found, each.story().alwaysAtomic()));
+    List<Violation> answers = answers(rows, found);
+    if (found.equals(found(rows))) {
+      violations.addAll(answers);
+    }
+    return violations;
   }
 
-  // --- users -----------------------------------------------------------------------------------
+  // --- tables with an index --------------------------------------------------------------------
 
-  private List<Violation> users(CutCase each, CutStory.Rows rows, CutRig.Ended ended)
+  private List<Violation> indexed(CutCase each, CutRows rows, CutRig.Ended ended)
       throws SQLException {
     Set<String> found = found(rows);
-    List<Violation> violations = new ArrayList<>(entries(found, false));
+    List<Violation> violations = new ArrayList<>(entries(rows, found, false));
     Set<String> before = before(each, rows);
     Set<String> after = each.story().after(rows);
     boolean part = !each.atomic() && each.story().partly(rows, found);
@@ -82,17 +90,20 @@ final class CutCheck {
                 violations.add(
                     new Violation(
                         "I6", each.toString(), "told done, then read " + seen + ", not " + after)));
-    violations.addAll(read(found, before, after));
+    violations.addAll(read(rows, found));
+    violations.addAll(answers(rows, found));
+    if (rows.table() == CutStory.Table.MEMBERS) {
+      violations.addAll(numbers());
+    }
     return violations;
   }
 
-  static String rowsOf(String email) {
-    return "SELECT concat_ws('/', tenant_id, user_id, email) FROM users WHERE email = '"
-        + email
-        + "'";
+  static String rowsOf(CutRows rows, String email) {
+    return "SELECT concat_ws('/', tenant_id, user_id, email) FROM %s WHERE email = '%s'"
+        .formatted(rows.table().sql(), email);
   }
 
-  private static Set<String> before(CutCase each, CutStory.Rows rows) {
+  private static Set<String> before(CutCase each, CutRows rows) {
     Set<String> before = new TreeSet<>();
     for (String sql : each.story().before(rows)) {
       String[] values = sql.substring(sql.indexOf("VALUES (") + 8, sql.length() - 1).split(", ");
@@ -102,21 +113,12 @@ final class CutCheck {
   }
 
   /** A surplus entry costs a visit and never an answer (I2), a missing one would cost the row. */
-  private List<Violation> read(Set<String> found, Set<String> before, Set<String> after)
-      throws SQLException {
-    Set<String> all = new HashSet<>(before);
-    all.addAll(after);
+  private List<Violation> read(CutRows rows, Set<String> found) throws SQLException {
     List<Violation> violations = new ArrayList<>();
     try (Statement statement = admins.client().createStatement()) {
-      for (String email : all.stream().map(CutCheck::email).distinct().toList()) {
-        Set<String> read = new TreeSet<>();
-        try (ResultSet row = statement.executeQuery(rowsOf(email))) {
-          while (row.next()) {
-            read.add(row.getString(1));
-          }
-        }
-        Set<String> there = new TreeSet<>(found);
-        there.removeIf(row -> !email(row).equals(email));
+      for (String email : rows.emails()) {
+        Set<String> read = texts(statement, rowsOf(rows, email));
+        Set<String> there = with(email, found);
         if (!read.equals(there)) {
           violations.add(new Violation("I2", email, "read " + read + ", there is " + there));
         }
@@ -125,19 +127,81 @@ final class CutCheck {
     return violations;
   }
 
+  /**
+   * What may be answered from an entry alone is what the owners have (I4); while a key moves, at
+   * one of its two tenants. A read that waits for the transaction under way has no answer.
+   */
+  private List<Violation> answers(CutRows rows, Set<String> found) throws SQLException {
+    List<Violation> violations = new ArrayList<>();
+    try (Statement statement = admins.client().createStatement()) {
+      statement.execute("SET lock_timeout = 100; SET statement_timeout = 1000");
+      for (String email : rows.emails()) {
+        Set<String> there = new TreeSet<>();
+        with(email, found).forEach(row -> there.add(row.substring(0, row.indexOf('/'))));
+        try {
+          Set<String> read =
+              texts(
+                  statement,
+                  "SELECT tenant_id FROM %s WHERE email = '%s'"
+                      .formatted(rows.table().sql(), email));
+          if (!there.containsAll(read) || (read.isEmpty() && !there.isEmpty())) {
+            violations.add(new Violation("I4", email, "read " + read + ", there is " + there));
+          }
+        } catch (SQLException e) {
+          if (!WAITED.contains(e.getSQLState())) {
+            throw e;
+          }
+        }
+      }
+      statement.execute("RESET lock_timeout; RESET statement_timeout");
+    }
+    return violations;
+  }
+
+  private static Set<String> texts(Statement statement, String query) throws SQLException {
+    Set<String> found = new TreeSet<>();
+    try (ResultSet row = statement.executeQuery(query)) {
+      while (row.next()) {
+        found.add(row.getString(1));
+      }
+    }
+    return found;
+  }
+
+  private static Set<String> with(String email, Set<String> found) {
+    Set<String> there = new TreeSet<>(found);
+    there.removeIf(row -> !email(row).equals(email));
+    return there;
+  }
+
+  /** No number was given twice, on whatever shards. */
+  private List<Violation> numbers() throws SQLException {
+    Set<String> given = new HashSet<>();
+    List<Violation> violations = new ArrayList<>();
+    for (ShardId shard : system.cluster().shards()) {
+      admins.ask(
+          shard,
+          "SELECT badge FROM members WHERE badge IS NOT NULL",
+          row -> {
+            if (!given.add(row.getString(1))) {
+              violations.add(new Violation("I3", "badge", row.getString(1) + " was given twice"));
+            }
+          });
+    }
+    return violations;
+  }
+
   private static String email(String row) {
     return row.substring(row.lastIndexOf('/') + 1);
   }
 
-  private Set<String> found(CutStory.Rows rows) throws SQLException {
+  private Set<String> found(CutRows rows) throws SQLException {
     Set<String> found = new TreeSet<>();
     for (ShardId shard : system.cluster().shards()) {
       admins.ask(
           shard,
-          "SELECT concat_ws('/', tenant_id, user_id, email) FROM users WHERE user_id BETWEEN "
-              + rows.user(0)
-              + " AND "
-              + rows.user(CutStory.Rows.STEP - 1),
+          "SELECT concat_ws('/', tenant_id, user_id, email) FROM %s WHERE user_id BETWEEN %d AND %d"
+              .formatted(rows.table().sql(), rows.user(0), rows.user(CutRows.STEP - 1)),
           row -> found.add(row.getString(1)));
     }
     return found;
@@ -148,25 +212,27 @@ final class CutCheck {
    * moving may be at both of its tenants between the commits of their shards (docs/decisions/0009);
    * its entry leads to one of them all the while.
    */
-  private List<Violation> entries(Set<String> found, boolean mayBeMoving) throws SQLException {
+  private List<Violation> entries(CutRows rows, Set<String> found, boolean mayBeMoving)
+      throws SQLException {
     Map<String, String> entries = new HashMap<>();
     Map<String, List<String>> owners = new TreeMap<>();
     found.forEach(row -> owners.computeIfAbsent(email(row), e -> new ArrayList<>()).add(row));
     for (String email : owners.keySet()) {
       admins.ask(
           system.cluster().shards().get(0),
-          "SELECT tenant_id FROM users_by_email WHERE email = '" + email + "'",
+          "SELECT tenant_id FROM %s_by_email WHERE email = '%s'"
+              .formatted(rows.table().sql(), email),
           row -> entries.put(email, row.getString(1)));
     }
     List<Violation> violations = new ArrayList<>();
     owners.forEach(
-        (email, rows) -> {
+        (email, all) -> {
           String entry = entries.get(email);
-          if (rows.size() > 1 && !mayBeMoving) {
-            violations.add(new Violation("I3", email, "owners " + rows));
+          if (all.size() > 1 && !mayBeMoving) {
+            violations.add(new Violation("I3", email, "owners " + all));
           }
-          if (entry == null || (!mayBeMoving && !rows.get(0).startsWith(entry + "/"))) {
-            violations.add(new Violation("I1", email, "entry of " + entry + ", row " + rows));
+          if (entry == null || (!mayBeMoving && !all.get(0).startsWith(entry + "/"))) {
+            violations.add(new Violation("I1", email, "entry of " + entry + ", row " + all));
           }
         });
     return violations;
@@ -174,7 +240,7 @@ final class CutCheck {
 
   // --- countries -------------------------------------------------------------------------------
 
-  private List<Violation> countries(CutStory.Rows rows, Fault fault, CutRig.Ended ended)
+  private List<Violation> countries(CutRows rows, Fault fault, CutRig.Ended ended)
       throws SQLException {
     if (fault != Fault.CUT && fault != Fault.RESET && fault != Fault.TRUNCATE) {
       // Who died could not mark; the verification at the next start does.
@@ -212,12 +278,12 @@ final class CutCheck {
   }
 
   /** What a story put there behind every router's back, if the router has not taken it over. */
-  void clearSurplus(CutCase each, CutStory.Rows rows) throws SQLException {
+  void clearSurplus(CutCase each, CutRows rows) throws SQLException {
     if (!each.story().surplus(rows).isEmpty()) {
       admins.run(
           system.cluster().shards().get(0),
-          "DELETE FROM users_by_email WHERE email = '%s' AND tenant_id = %d"
-              .formatted(rows.email("x"), rows.away()));
+          "DELETE FROM %s_by_email WHERE email = '%s' AND tenant_id = %d"
+              .formatted(rows.table().sql(), rows.email("x"), rows.away()));
     }
   }
 
@@ -229,6 +295,10 @@ final class CutCheck {
     }
     admins.run(
         system.cluster().shards().get(0), "DELETE FROM users_by_email WHERE email LIKE 'cut%'");
+    try (Statement statement = admins.client().createStatement()) {
+      // By a router: after a direct write entries would not answer by themselves.
+      statement.execute("DELETE FROM members WHERE email LIKE 'cut%'");
+    }
   }
 
   /** Copies that differ, marked or not. */

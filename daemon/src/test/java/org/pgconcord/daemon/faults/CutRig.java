@@ -1,5 +1,8 @@
 package org.pgconcord.daemon.faults;
 
+import java.io.IOException;
+import java.io.StringReader;
+import java.io.UncheckedIOException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -26,6 +29,8 @@ import org.pgconcord.testkit.fault.CutPoint;
 import org.pgconcord.testkit.fault.FaultNetwork;
 import org.pgconcord.testkit.fault.Gate;
 import org.pgconcord.testkit.invariant.Ledger.Told;
+import org.postgresql.copy.CopyManager;
+import org.postgresql.core.BaseConnection;
 
 /** Runs one write at a time through a proxied router, with one fault at most. */
 final class CutRig implements AutoCloseable {
@@ -86,10 +91,11 @@ final class CutRig implements AutoCloseable {
   }
 
   /** Rows for a run, made ready for the story by the daemon's own router. */
-  CutStory.Rows prepare(CutCase each) throws SQLException {
+  CutRows prepare(CutCase each) throws SQLException {
     List<ShardId> shards = system.cluster().shards();
     ShardId away = shards.get(0).equals(each.home()) ? shards.get(1) : shards.get(0);
-    CutStory.Rows rows = new CutStory.Rows(tenantOf(each.home()), tenantOf(away), ++lastRun);
+    CutRows rows =
+        new CutRows(each.story().table(), tenantOf(each.home()), tenantOf(away), ++lastRun);
     try (Statement statement = admins.client().createStatement()) {
       for (String sql : each.story().before(rows)) {
         statement.execute(sql);
@@ -102,7 +108,7 @@ final class CutRig implements AutoCloseable {
   }
 
   /** Runs the write without a fault. */
-  Ended run(CutCase each, CutStory.Rows rows) throws SQLException {
+  Ended run(CutCase each, CutRows rows) throws SQLException {
     network.begin(List.of());
     Ended ended = write(each, rows);
     awaitQuiet();
@@ -110,8 +116,7 @@ final class CutRig implements AutoCloseable {
   }
 
   /** Runs it with this fault, restarts what died of it, and waits until nothing of it runs. */
-  Ended run(CutCase each, CutStory.Rows rows, Fault fault, CutPoint point, Look look)
-      throws Exception {
+  Ended run(CutCase each, CutRows rows, Fault fault, CutPoint point, Look look) throws Exception {
     Gate gate = new Gate();
     network.begin(List.of(point.then(fault.action(gate))));
     Ended ended = fault.holds() ? held(each, rows, fault, point, gate, look) : write(each, rows);
@@ -119,8 +124,7 @@ final class CutRig implements AutoCloseable {
     return ended;
   }
 
-  private Ended held(
-      CutCase each, CutStory.Rows rows, Fault fault, CutPoint point, Gate gate, Look look)
+  private Ended held(CutCase each, CutRows rows, Fault fault, CutPoint point, Gate gate, Look look)
       throws Exception {
     CompletableFuture<Ended> write = CompletableFuture.supplyAsync(() -> write(each, rows));
     ShardId shard = shardOf(point);
@@ -183,7 +187,7 @@ final class CutRig implements AutoCloseable {
     return network.acted() > 0;
   }
 
-  private Ended write(CutCase each, CutStory.Rows rows) {
+  private Ended write(CutCase each, CutRows rows) {
     boolean committing = false;
     try (Connection connection = router.connect(CLIENT);
         Statement statement = connection.createStatement()) {
@@ -191,15 +195,15 @@ final class CutRig implements AutoCloseable {
       connection.setAutoCommit(!each.mode().explicit());
       for (String sql : each.story().statements(rows)) {
         committing = !each.mode().explicit();
-        statement.execute(sql);
+        execute(statement, sql);
       }
       committing = true;
       if (each.mode().explicit()) {
         connection.commit();
       }
-      return new Ended(Told.DONE, false, "done", seen(each, rows));
+      return new Ended(Told.DONE, false, "done", seen(rows));
     } catch (SQLException e) {
-      boolean hungUp = e.getCause() instanceof java.io.IOException;
+      boolean hungUp = e.getCause() instanceof IOException;
       if (hungUp && !network.isDown()) {
         throw new AssertionError("a router that lives hung up on its client", e);
       }
@@ -211,6 +215,20 @@ final class CutRig implements AutoCloseable {
     }
   }
 
+  private static void execute(Statement statement, String sql) throws SQLException {
+    if (!sql.startsWith("COPY ")) {
+      statement.execute(sql);
+      return;
+    }
+    int line = sql.indexOf('\n');
+    try {
+      new CopyManager(statement.getConnection().unwrap(BaseConnection.class))
+          .copyIn(sql.substring(0, line), new StringReader(sql.substring(line + 1)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // of the data, which are in memory
+    }
+  }
+
   private static Told told(SQLException e, boolean unknown) {
     if (String.valueOf(e.getMessage()).contains(PENDING)) {
       return Told.DONE;
@@ -218,14 +236,14 @@ final class CutRig implements AutoCloseable {
     return UNKNOWN.equals(e.getSQLState()) || unknown ? Told.UNKNOWN : Told.NOT_DONE;
   }
 
-  private Optional<Set<String>> seen(CutCase each, CutStory.Rows rows) {
-    if (each.story().kind() != CutStory.Kind.USERS) {
+  private Optional<Set<String>> seen(CutRows rows) {
+    if (!rows.table().hasIndex()) {
       return Optional.empty();
     }
     Set<String> seen = new TreeSet<>();
     try (Statement statement = admins.client().createStatement()) {
-      for (String email : List.of(rows.email("x"), rows.email("y"), rows.email("z"))) {
-        try (ResultSet row = statement.executeQuery(CutCheck.rowsOf(email))) {
+      for (String email : rows.emails()) {
+        try (ResultSet row = statement.executeQuery(CutCheck.rowsOf(rows, email))) {
           while (row.next()) {
             seen.add(row.getString(1));
           }

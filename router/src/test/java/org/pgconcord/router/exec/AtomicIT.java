@@ -3,6 +3,7 @@ package org.pgconcord.router.exec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 import static org.pgconcord.testkit.fixture.TwoShards.A;
 import static org.pgconcord.testkit.fixture.TwoShards.B;
 import static org.pgconcord.testkit.fixture.TwoShards.tenantOf;
@@ -13,10 +14,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -24,13 +27,16 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.tx.Shards;
 import org.pgconcord.testkit.fault.Action;
 import org.pgconcord.testkit.fault.Direction;
 import org.pgconcord.testkit.fault.Rule;
+import org.pgconcord.testkit.fixture.UsersByEmail;
 
 /** Two-phase commit over two shards as a client sees it, and what is left after each cut. */
 class AtomicIT {
@@ -314,24 +320,107 @@ class AtomicIT {
 
   // --- a router that stops ---------------------------------------------------------------------
 
+  /** What is committed in two phases when its router stops. */
+  enum Stopped {
+    SWAP {
+      @Override
+      Map<String, String> after() {
+        return SWAPPED;
+      }
+
+      @Override
+      void write(Connection client) throws SQLException {
+        swap(client);
+      }
+    },
+    EXCHANGE_BY_KEYS {
+      @Override
+      Map<String, String> after() {
+        return SWAPPED;
+      }
+
+      @Override
+      void write(Connection client) throws SQLException {
+        run(
+            client,
+            "BEGIN; UPDATE users SET email = CASE email WHEN '%1$s' THEN '%2$s' ELSE '%1$s' END WHERE email IN ('%1$s', '%2$s')"
+                .formatted(X, Y));
+      }
+    },
+    DELETE_BY_KEYS {
+      @Override
+      Map<String, String> after() {
+        return Map.of();
+      }
+
+      @Override
+      void write(Connection client) throws SQLException {
+        run(client, "BEGIN; DELETE FROM users WHERE email IN ('%s', '%s')".formatted(X, Y));
+      }
+    },
+    UPSERT {
+      @Override
+      Map<String, String> after() {
+        return Map.of("v", ON_A, "w", ON_B, "z", ON_B);
+      }
+
+      @Override
+      void write(Connection client) throws SQLException {
+        run(
+            client,
+            "BEGIN; INSERT INTO users (tenant_id, user_id, email) VALUES (%s, 1, 'v'), (%2$s, 1, 'w'), (%2$s, 2, 'z') ON CONFLICT (tenant_id, user_id) DO UPDATE SET email = EXCLUDED.email"
+                .formatted(ON_A, ON_B));
+      }
+    },
+    COPY {
+      @Override
+      Map<String, String> after() {
+        return Map.of(X, ON_A, Y, ON_B, "v", ON_A, "w", ON_B);
+      }
+
+      @Override
+      void write(Connection client) throws SQLException {
+        run(client, "BEGIN");
+        WriteForm.run(
+            client,
+            "COPY users (tenant_id, user_id, email) FROM STDIN\n%s\t2\tv\n%s\t2\tw\n"
+                .formatted(ON_A, ON_B));
+      }
+    };
+
+    /** The entries of the rows that it ends with. */
+    abstract Map<String, String> after();
+
+    /** In a transaction that it begins; rows of X and Y are there. */
+    abstract void write(Connection client) throws SQLException;
+  }
+
+  static Stream<Arguments> stops() {
+    return Arrays.stream(Stopped.values())
+        .flatMap(what -> Arrays.stream(StopAt.Step.values()).map(step -> arguments(what, step)));
+  }
+
   @ParameterizedTest
-  @EnumSource(StopAt.Step.class)
-  void aDeadRoutersCommitIsAllOrNothing(StopAt.Step step) throws Exception {
+  @MethodSource("stops")
+  void aDeadRoutersCommitIsAllOrNothing(Stopped what, StopAt.Step step) throws Exception {
+    rig.router.publish(UsersByEmail.extended(), GsiState.ENABLED);
+    Map<String, String> end = step == StopAt.Step.AFTER_DECIDE ? what.after() : BEFORE;
     Connection client = rig.router.connect("simple");
     plant(client);
-    swap(client);
+    run(client, "SET pgconcord.tx_mode = atomic");
+    what.write(client);
     rig.stops.stopAt(step);
     CompletableFuture<Void> commit = later(client, "COMMIT");
     rig.stops.awaitStopped();
     rig.endSessions();
     rig.resolveAll();
     assertThat(rig.prepared()).isZero();
-    assertThat(shards.entries()).isEqualTo(step == StopAt.Step.AFTER_DECIDE ? SWAPPED : BEFORE);
+    assertThat(shards.entries()).isEqualTo(end);
     entriesAreTrue();
     // It was frozen, not dead: what it does now must change nothing.
     rig.stops.wake();
     commit.handle((done, failure) -> failure).join();
-    assertThat(shards.entries()).isEqualTo(step == StopAt.Step.AFTER_DECIDE ? SWAPPED : BEFORE);
+    assertThat(shards.entries()).isEqualTo(end);
     client.close();
   }
 

@@ -31,6 +31,7 @@ import org.pgconcord.config.atomic.RouterPresence;
 import org.pgconcord.config.atomic.Sight;
 import org.pgconcord.config.catalog.CatalogInstaller;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.RouterServer;
 import org.pgconcord.router.RouterSettings;
 import org.pgconcord.router.backend.ShardDirectory;
 import org.pgconcord.router.tx.Decisions;
@@ -92,6 +93,11 @@ final class AtomicRig implements AutoCloseable {
     stored = made(decisions);
     stops = made(around);
     log = new DecisionLog(() -> service(shards, TwoShards.A));
+  }
+
+  /** A second router, which reaches the shards directly. */
+  RouterServer another() {
+    return router.beside(new LiveRouter.Extras(Shards::directory, cluster -> stored));
   }
 
   private static <T> T made(AtomicReference<T> reference) {

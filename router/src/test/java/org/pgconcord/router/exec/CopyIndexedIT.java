@@ -262,6 +262,7 @@ class CopyIndexedIT {
         assertThat(attempt(each, sql, bytes("1\t3\tc5\n2\t3\tc99\n"))).isEqualTo("23503");
       }
       assertThat(rig.stored("orders")).hasSize(2);
+      assertThat(rig.router.unmapped()).isEmpty();
     }
   }
 

@@ -38,6 +38,10 @@ final class CoveringAttack {
   private static final String READ = "SELECT tenant_id, email FROM users WHERE email = '%s'";
   private static final int WRITERS = 3;
 
+  /** What gives a row that is there another key; all but the first take rows away, too. */
+  private static final List<WriteForm> CHANGING =
+      List.of(WriteForm.UPSERT, WriteForm.UPDATE_BY_KEY, WriteForm.MERGE, WriteForm.WRITING_CTE);
+
   /** What ends a statement as a race lost: nothing of it was done. */
   private static final Set<String> AGAIN = Set.of("40001", "40P01", "55P03");
 
@@ -49,8 +53,21 @@ final class CoveringAttack {
   private final List<String> wrong = new CopyOnWriteArrayList<>();
   private final AtomicInteger reads = new AtomicInteger();
   private final AtomicInteger writing = new AtomicInteger(WRITERS);
+  private final List<Connector> routers;
+  private final AtomicInteger connected = new AtomicInteger();
+
+  /** Opens a session with a router. */
+  interface Connector {
+    Connection open() throws SQLException;
+  }
 
   CoveringAttack(AtomicRig rig, LookupIndex index, long seed, int rounds) {
+    this(rig, index, seed, rounds, List.of(() -> rig.router.connect("simple")));
+  }
+
+  /** The same through several routers: clients go to them in turn. */
+  CoveringAttack(AtomicRig rig, LookupIndex index, long seed, int rounds, List<Connector> routers) {
+    this.routers = List.copyOf(routers);
     this.rig = rig;
     this.index = index;
     this.seed = seed;
@@ -174,7 +191,7 @@ final class CoveringAttack {
 
   private void make(Connection client, Random random, String email, Life life) throws SQLException {
     String other = "other" + life.id;
-    switch (random.nextInt(5)) {
+    switch (random.nextInt(9)) {
       case 0 -> again(client, insert(email, life));
       case 1 -> again(client, insert(email, life) + " ON CONFLICT DO NOTHING");
       case 2 -> {
@@ -190,16 +207,26 @@ final class CoveringAttack {
               "ROLLBACK TO a",
               insert(email, life),
               "COMMIT");
-      default ->
+      case 4 ->
           again(
               client,
               insert(email, life)
                   + ", (%s, %d, '%s')".formatted(TENANTS.get(0), life.id + 1, other));
+      case 5 ->
+          again(
+              client,
+              WriteForm.COPY.gain(life.tenant, life.id, "", email)
+                  + "%s\t%d\t%s\n".formatted(TENANTS.get(1), life.id + 1, other));
+      default -> {
+        WriteForm form = CHANGING.get(random.nextInt(CHANGING.size()));
+        again(client, insert(other, life));
+        again(client, form.gain(life.tenant, life.id, other, email));
+      }
     }
   }
 
   private void end(Connection client, Random random, String email, Life life) throws SQLException {
-    switch (random.nextInt(5)) {
+    switch (random.nextInt(9)) {
       case 0 -> again(client, "DELETE FROM users" + life.where());
       case 1 -> again(client, "UPDATE users SET email = 'gone" + life.id + "'" + life.where());
       case 2 -> again(client, "DELETE FROM users WHERE email = '" + email + "'");
@@ -207,6 +234,14 @@ final class CoveringAttack {
           again(
               client,
               "DELETE FROM users WHERE user_id BETWEEN %d AND %d".formatted(life.id, life.id + 1));
+      case 4 -> {
+        WriteForm form = CHANGING.get(1 + random.nextInt(CHANGING.size() - 1));
+        again(client, form.lose(life.tenant, life.id, email));
+      }
+      case 5, 6 -> {
+        WriteForm form = CHANGING.get(random.nextInt(CHANGING.size()));
+        again(client, form.gain(life.tenant, life.id, email, "left" + life.id));
+      }
       default ->
           again(
               client,
@@ -222,7 +257,7 @@ final class CoveringAttack {
     for (int attempt = 0; ; attempt++) {
       try {
         for (String sql : statements) {
-          run(client, sql);
+          WriteForm.run(client, sql);
         }
         return;
       } catch (SQLException e) {
@@ -331,7 +366,8 @@ final class CoveringAttack {
   private CompletableFuture<Void> async(Work work) {
     return CompletableFuture.runAsync(
         () -> {
-          try (Connection client = rig.router.connect("simple")) {
+          try (Connection client =
+              routers.get(connected.getAndIncrement() % routers.size()).open()) {
             work.with(client);
           } catch (SQLException e) {
             throw new IllegalStateException(e);

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.pgconcord.config.catalog.Fences;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.schema.Column;
@@ -47,6 +48,7 @@ import org.pgconcord.gsi.CoveringSwitch;
 import org.pgconcord.gsi.LookupDdl;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.gsi.SettlementRunner;
+import org.pgconcord.router.RouterServer;
 import org.pgconcord.router.tx.Shards;
 import org.pgconcord.router.tx.UsersIndex;
 import org.pgconcord.testkit.cluster.CommitHook;
@@ -153,7 +155,8 @@ class CoveringIT {
             0));
     tables.put(UsersByEmail.LOOKUP, lookupTable());
     rig.router.epochs.publish(
-        new RoutingState(revision, topology(gsi), plain.gsis(), Map.of("app", tables)));
+        new RoutingState(revision, topology(gsi), plain.gsis(), Map.of("app", tables))
+            .withFences(new Fences(Map.of(LiveRouter.USERS, revision))));
   }
 
   /** As gsi build makes it. */
@@ -286,6 +289,28 @@ class CoveringIT {
       assertThat(rows(client, READ.formatted("u@a"))).isEmpty();
       switchTo(true);
       assertThat(rows(client, READ.formatted("u@a"))).hasSize(1);
+    }
+  }
+
+  /** Its entries may be of a time when routers did not maintain them. */
+  @Test
+  void withoutItsLeaseOrPastItsEpochNoEntryAnswers() throws SQLException {
+    try (Connection client = rig.router.connect("simple")) {
+      assertThat(rows(client, READ.formatted("u@b"))).containsExactly(ON_B + "|u@b");
+      rig.router.leased = false;
+      assertThat(refused(client, READ.formatted("u@b")).getSQLState()).isEqualTo("57P03");
+      rig.router.leased = true;
+      ownersAreGone();
+      assertThat(rows(client, READ.formatted("u@b"))).containsExactly(ON_B + "|u@b");
+      // Another router has heard of a later state: this one goes by the owners until it has, too.
+      try (Connection service = shards.cluster.asService(A)) {
+        run(service, LookupDdl.raiseReadEpoch(INDEX, rig.router.epochs.current().revision() + 1));
+      }
+      assertThat(rows(client, READ.formatted("u@b"))).isEmpty();
+      publish(GsiState.ENABLED, false);
+      assertThat(rows(client, READ.formatted("u@b"))).containsExactly(ON_B + "|u@b");
+    } finally {
+      rig.router.leased = true;
     }
   }
 
@@ -477,14 +502,25 @@ class CoveringIT {
     attack(2_000);
   }
 
+  /** Clients of two routers: what one has stored, tells and takes off, the other meets. */
   private static void attack(int rounds) throws Exception {
     Gsi extended = INDEX.gsi().in(GsiMode.EXTENDED);
     publish(extended, GsiState.ENABLED, false);
     CoveringAttack.prepare(rig, INDEX);
-    CoveringAttack attack =
-        new CoveringAttack(rig, INDEX, Long.getLong("pgconcord.seed", System.nanoTime()), rounds);
-    attack.run();
-    attack.tokensGo();
+    try (RouterServer beside = rig.another()) {
+      int port = beside.start().getPort();
+      CoveringAttack attack =
+          new CoveringAttack(
+              rig,
+              INDEX,
+              Long.getLong("pgconcord.seed", System.nanoTime()),
+              rounds,
+              List.of(
+                  () -> rig.router.connect("simple"),
+                  () -> LiveRouter.connect(port, "simple", "ApplicationName", "beside")));
+      attack.run();
+      attack.tokensGo();
+    }
   }
 
   /** Each answer was true at some moment while it was made. */

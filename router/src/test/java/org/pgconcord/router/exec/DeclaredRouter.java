@@ -1,5 +1,7 @@
 package org.pgconcord.router.exec;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -42,6 +44,7 @@ import org.pgconcord.config.settings.ShardConnections;
 import org.pgconcord.config.settings.ShardSettings;
 import org.pgconcord.config.statistics.IndexStatistics;
 import org.pgconcord.config.topology.Gsi;
+import org.pgconcord.config.topology.Referrer;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.topology.TopologyReader;
 import org.pgconcord.config.value.GsiName;
@@ -66,6 +69,7 @@ import org.pgconcord.testkit.cluster.ClusterRoles;
 import org.pgconcord.testkit.cluster.ShardCluster;
 import org.pgconcord.testkit.invariant.IndexUnderTest;
 import org.pgconcord.testkit.invariant.InvariantChecker;
+import org.pgconcord.testkit.invariant.ReferrerChecker;
 import org.pgconcord.testkit.invariant.Violation;
 
 /**
@@ -256,22 +260,46 @@ final class DeclaredRouter implements AutoCloseable {
   List<Violation> violations() throws SQLException {
     List<Violation> all = new ArrayList<>();
     for (Gsi gsi : app.gsis()) {
-      List<String> owned = new ArrayList<>(gsi.ownerShardKey());
-      owned.addAll(gsi.ownerPrimaryKey());
-      all.addAll(
-          new InvariantChecker(
-                  new IndexUnderTest(
-                      gsi.owner(),
-                      gsi.lookup(),
-                      gsi.columns(),
-                      owned,
-                      gsi.unique(),
-                      cluster.shards(),
-                      List.of(cluster.shards().get(0))),
-                  cluster::asSuperuser)
-              .violations());
+      all.addAll(new InvariantChecker(underTest(gsi), cluster::asSuperuser).violations());
     }
     return all;
+  }
+
+  /** Rows of tables that refer to an index and name no mapping, where none was taken away. */
+  List<Violation> unmapped() throws SQLException {
+    List<Violation> all = new ArrayList<>();
+    int named = 0;
+    for (Referrer referrer : app.referrers()) {
+      Gsi gsi =
+          app.gsis().stream()
+              .filter(g -> g.name().equals(referrer.gsi()))
+              .findFirst()
+              .orElseThrow();
+      ReferrerChecker checker =
+          new ReferrerChecker(
+              referrer.table(),
+              referrer.columns(),
+              cluster.shards(),
+              underTest(gsi),
+              cluster::asSuperuser);
+      named += checker.named();
+      all.addAll(checker.violations(Set.of()));
+    }
+    assertThat(named).as("keys that rows name").isPositive();
+    return all;
+  }
+
+  private IndexUnderTest underTest(Gsi gsi) {
+    List<String> owned = new ArrayList<>(gsi.ownerShardKey());
+    owned.addAll(gsi.ownerPrimaryKey());
+    return new IndexUnderTest(
+        gsi.owner(),
+        gsi.lookup(),
+        gsi.columns(),
+        owned,
+        gsi.unique(),
+        cluster.shards(),
+        List.of(cluster.shards().get(0)));
   }
 
   private ShardDirectory directory() {

@@ -482,6 +482,7 @@ class ExtendedFormsIT {
       assertThat(outcome(client, free.formatted(a, b, "Turku", "Oulu", update)))
           .containsExactly("a", "b");
       rig.entriesAreTrue("referring rows");
+      assertThat(rig.router.unmapped()).isEmpty();
     }
   }
 

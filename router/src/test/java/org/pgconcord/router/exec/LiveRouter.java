@@ -96,7 +96,7 @@ final class LiveRouter implements AutoCloseable {
   LiveRouter(Extras extras, DeclaredIndex declared) throws SQLException {
     this.declared = declared;
     shards = new Shards(UsersIndex.resolved(declared));
-    epochs = new RouterEpochs(routing(GsiState.ENABLED), () -> leased);
+    epochs = new RouterEpochs(routing(declared, GsiState.ENABLED), () -> leased);
     for (var shard : shards.cluster.shards()) {
       try (Connection service = shards.cluster.asService(shard)) {
         CatalogInstaller.installShard(service, List.of(USERS));
@@ -114,6 +114,11 @@ final class LiveRouter implements AutoCloseable {
   /** Another router over the same shards, which knows nothing of this one. */
   RouterServer beside() {
     return router(Extras.NONE);
+  }
+
+  /** The same, which has something of its own. */
+  RouterServer beside(Extras extras) {
+    return router(extras);
   }
 
   private RouterServer router(Extras extras) {
@@ -150,13 +155,18 @@ final class LiveRouter implements AutoCloseable {
 
   /** Publishes the index's state; returns the new revision. */
   long publish(GsiState state) {
+    return publish(declared, state);
+  }
+
+  /** The same of another declaration of it, with the same entries. */
+  long publish(DeclaredIndex other, GsiState state) {
     revision++;
-    epochs.publish(routing(state));
+    epochs.publish(routing(other, state));
     return revision;
   }
 
-  private RoutingState routing(GsiState state) {
-    return UsersIndex.routing(declared, revision, state, revision)
+  private RoutingState routing(DeclaredIndex index, GsiState state) {
+    return UsersIndex.routing(index, revision, state, revision)
         .withFences(new Fences(Map.of(USERS, revision)));
   }
 

@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -34,9 +35,12 @@ import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
+import org.pgconcord.config.value.Tuple;
 import org.pgconcord.router.tx.Shards;
 import org.pgconcord.router.tx.UsersIndex;
 import org.pgconcord.testkit.fixture.UsersByEmail;
+import org.pgconcord.testkit.invariant.IndexUnderTest;
+import org.pgconcord.testkit.invariant.ReferrerChecker;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
@@ -111,6 +115,7 @@ class ReferrerIT {
       }
     }
     assertThat(orders()).isEqualTo(4);
+    mapped(Set.of());
   }
 
   @Test
@@ -124,6 +129,7 @@ class ReferrerIT {
       assertThat(orders()).isZero();
       run(client, rows.formatted(ON_A, ON_B, "u@b"));
       assertThat(orders()).isEqualTo(4);
+      mapped(Set.of());
     }
   }
 
@@ -451,6 +457,7 @@ class ReferrerIT {
     assertThat(wrong).as("seed " + seed).isEmpty();
     assertThat(inserted).as("seed " + seed).hasPositiveValue();
     assertThat(orders()).isEqualTo(inserted.get());
+    mapped(gone.keySet());
     assertThat(new HashSet<>(shards.owners().keySet())).isEqualTo(shards.entries().keySet());
   }
 
@@ -505,6 +512,20 @@ class ReferrerIT {
   }
 
   // --- tools -----------------------------------------------------------------------------------
+
+  /** R1, past the router. */
+  private static void mapped(Set<String> gone) throws SQLException {
+    ReferrerChecker checker =
+        new ReferrerChecker(
+            UsersByEmail.ORDERS,
+            List.of("customer_email"),
+            shards.cluster.shards(),
+            IndexUnderTest.usersByEmail(shards.cluster.shards()),
+            shards.cluster::asSuperuser);
+    assertThat(checker.named()).isPositive();
+    assertThat(checker.violations(gone.stream().map(Tuple::of).collect(Collectors.toSet())))
+        .isEmpty();
+  }
 
   private static String order(String shop, int id, String email) {
     return "INSERT INTO orders (shop_id, order_id, customer_email) VALUES (%s, %d, '%s')"

@@ -7,8 +7,10 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -84,6 +86,20 @@ public final class InvariantChecker {
   /** How many owner rows there are; a test that checks an empty table checks nothing. */
   public long ownerRows() throws SQLException {
     return owners().values().stream().mapToLong(List::size).sum();
+  }
+
+  /** The keys under which an entry leads to a row. */
+  Set<Tuple> mapped() throws SQLException {
+    Map<Tuple, Tuple> entries = entries(new ArrayList<>());
+    Set<Tuple> mapped = new HashSet<>();
+    owners()
+        .forEach(
+            (identity, rows) -> {
+              if (rows.stream().anyMatch(row -> row.holder().equals(entries.get(identity)))) {
+                mapped.add(identity.part(0, index.key().size()));
+              }
+            });
+    return mapped;
   }
 
   private static void compare(
