@@ -58,6 +58,9 @@ public final class Executor implements StatementRunner {
   private RouterEpochs.@Nullable Stay stay;
   private boolean implicitBlock;
 
+  /** The statement that began last may write. */
+  private boolean writing;
+
   public Executor(SessionContext session, RouterServices services) {
     this(session, services, new NumberBlocks());
   }
@@ -156,6 +159,7 @@ public final class Executor implements StatementRunner {
     boolean fresh = tx.fresh();
     try {
       Planned planned = plan(StatementText.one(call.sql()), state);
+      writing = planned.plan().facts().mayWrite();
       Execution execution =
           new Execution(
               call,
@@ -336,6 +340,13 @@ public final class Executor implements StatementRunner {
   @Override
   public TransactionStatus status() {
     return tx.status();
+  }
+
+  /** A statement outside transactions is committed by its shard. */
+  @Override
+  public boolean mayCommit() {
+    return statement.running()
+        && (tx.committing() || (writing && tx.scope() == Transaction.Scope.NONE));
   }
 
   @Override

@@ -15,8 +15,12 @@ class PassThrough implements BackendListener {
   private final boolean mayWrite;
   private boolean failed;
   private boolean suspended;
+  private String lastWords = "";
 
-  /** {@code mayWrite}: a lost connection outside a transaction leaves the outcome unknown. */
+  /**
+   * {@code mayWrite}: a connection that ends outside a transaction leaves the outcome unknown, also
+   * one that ends with an error: a backend that is terminated may have committed before it says so.
+   */
   PassThrough(Execution execution, boolean mayWrite) {
     this.execution = execution;
     this.mayWrite = mayWrite;
@@ -73,8 +77,19 @@ class PassThrough implements BackendListener {
 
   @Override
   public void error(Frame frame) {
+    if (commitsAlone()) {
+      ErrorFields fields = ErrorFields.read(frame);
+      if (fields.fatal()) {
+        lastWords = " It said: " + fields.message() + ".";
+        return;
+      }
+    }
     failed = true;
     tell(frame);
+  }
+
+  private boolean commitsAlone() {
+    return mayWrite && execution.tx().scope() == Transaction.Scope.NONE;
   }
 
   void tell(Frame error) {
@@ -115,11 +130,11 @@ class PassThrough implements BackendListener {
     execution.closePortal();
     if (failed) {
       execution.failedByShard();
-    } else if (mayWrite && execution.tx().scope() == Transaction.Scope.NONE) {
+    } else if (commitsAlone()) {
       execution.fail(
           ErrorCode.TX_OUTCOME_UNKNOWN
               .because("the connection to a shard ended before it answered a write")
-              .withDetail(cause.message())
+              .withDetail(cause.message() + lastWords)
               .withCause(cause));
     } else {
       execution.fail(cause);

@@ -374,15 +374,14 @@ final class ClientSession {
     }
   }
 
-  /** The router stops now. */
+  /** The router stops now. To a client 57P01 says that its transaction is rolled back. */
   void stop() {
     if (!closed) {
-      out.write(
-          b ->
-              BackendFrames.error(
-                  b,
-                  ErrorFields.of(
-                      "FATAL", ErrorCode.SHUTTING_DOWN.because("The router is stopping."))));
+      ConcordException why =
+          busy && runner.mayCommit()
+              ? ErrorCode.TX_OUTCOME_UNKNOWN.because("the router stopped before a commit ended")
+              : ErrorCode.SHUTTING_DOWN.because("The router is stopping.");
+      out.write(b -> BackendFrames.error(b, ErrorFields.of("FATAL", why)));
       terminate.run();
     }
   }

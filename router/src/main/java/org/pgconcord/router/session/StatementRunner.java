@@ -61,6 +61,12 @@ public interface StatementRunner {
 
   TransactionStatus status();
 
+  /**
+   * What runs now may be committed although nobody is told: if the session ends before it does, its
+   * outcome is unknown. What is open otherwise is rolled back.
+   */
+  boolean mayCommit();
+
   /** Cancels the running call, if any; it ends through its sink as usual. */
   void cancel();
 

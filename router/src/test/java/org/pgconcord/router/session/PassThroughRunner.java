@@ -229,6 +229,11 @@ final class PassThroughRunner implements StatementRunner {
   }
 
   @Override
+  public boolean mayCommit() {
+    return false;
+  }
+
+  @Override
   public void cancel() {
     session.backends().cancelRunning();
   }

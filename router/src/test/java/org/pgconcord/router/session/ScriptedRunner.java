@@ -146,6 +146,11 @@ final class ScriptedRunner implements StatementRunner {
   }
 
   @Override
+  public boolean mayCommit() {
+    return false;
+  }
+
+  @Override
   public void cancel() {
     asked.add("cancel");
   }
