@@ -105,6 +105,20 @@ public final class Catalog implements AutoCloseable {
         });
   }
 
+  /** The newest documents, the newest first. */
+  public List<CatalogState.Document> documents(int limit) {
+    return session.read(connection -> documents(connection, limit));
+  }
+
+  /** The document that was applied as this revision; empty where it was another kind of step. */
+  public Optional<CatalogState.Document> documentOf(long revision) {
+    return session.read(
+        connection ->
+            documents(connection, revision, 1).stream()
+                .filter(document -> document.revision() == revision)
+                .findFirst());
+  }
+
   /**
    * Stores a document as the next revision and declares its new indexes.
    *
@@ -445,12 +459,19 @@ public final class Catalog implements AutoCloseable {
 
   private static List<CatalogState.Document> documents(Connection connection, int limit)
       throws SQLException {
+    return documents(connection, Long.MAX_VALUE, limit);
+  }
+
+  /** Those up to a revision, the newest first. */
+  private static List<CatalogState.Document> documents(Connection connection, long upTo, int limit)
+      throws SQLException {
     List<CatalogState.Document> documents = new ArrayList<>();
     try (PreparedStatement query =
         connection.prepareStatement(
             "SELECT revision, document, comment, applied_at FROM pgconcord.topology"
-                + " ORDER BY revision DESC LIMIT ?")) {
-      query.setInt(1, limit);
+                + " WHERE revision <= ? ORDER BY revision DESC LIMIT ?")) {
+      query.setLong(1, upTo);
+      query.setInt(2, limit);
       try (ResultSet row = query.executeQuery()) {
         while (row.next()) {
           documents.add(

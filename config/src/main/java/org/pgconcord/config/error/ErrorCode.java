@@ -45,6 +45,13 @@ public enum ErrorCode {
       ErrorCategory.USER,
       "The catalog is not at the expected revision.",
       "Look at \"pgconcord topology show\" and apply again with its revision."),
+  TOPOLOGY_NO_SUCH_REVISION(
+      "topology/no-such-revision",
+      "42704",
+      ErrorCategory.USER,
+      "No document was applied as that revision.",
+      "Run \"pgconcord topology history\" for the revisions; steps of index states have numbers"
+          + " between them."),
   // --- catalog and shards ------------------------------------------------------------------
   CATALOG_NEWER_FORMAT(
       "catalog/newer-format",

@@ -1,6 +1,7 @@
 package org.pgconcord.daemon.admin;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -16,12 +17,16 @@ import org.pgconcord.config.topology.TopologyReader;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.daemon.build.GsiOperations;
 import org.pgconcord.daemon.build.RoutingPublisher;
+import org.pgconcord.daemon.topology.ApplyPlan;
 import org.pgconcord.daemon.topology.ChangeRules;
 import org.pgconcord.daemon.topology.DocumentChanges;
 import org.pgconcord.daemon.topology.TopologyOperations;
 
-/** {@code topology show|check|apply}. */
+/** {@code topology show|check|diff|apply|history}. */
 public final class TopologyRoutes {
+  /** So many documents of the past are compared for one answer. */
+  private static final int HISTORY = 100;
+
   private final TopologyOperations operations;
   private final RoutingPublisher publisher;
   private final GsiOperations gsis;
@@ -47,14 +52,19 @@ public final class TopologyRoutes {
             "/api/v1/topology/check",
             request ->
                 Answer.json(
-                    FindingsDocument.of("shards", operations.check(request.text("document"))))));
+                    FindingsDocument.of("shards", operations.check(request.text("document"))))),
+        new Route("POST", "/api/v1/topology/plan", request -> Answer.json(plan(request))),
+        new Route("GET", "/api/v1/topology/history", request -> Answer.json(history())),
+        new Route(
+            "GET",
+            "/api/v1/topology/history/{revision}",
+            request -> Answer.json(past(request.argument("revision")))));
   }
 
   private TopologyDocument apply(Request request) {
     RoutingState before = publisher.reload();
     Optional<JsonNode> replaced = operations.stored().document().map(TopologyRoutes::json);
-    Set<GsiName> allowed = new LinkedHashSet<>();
-    request.texts("disable_gsi").forEach(name -> allowed.add(gsis.find(name)));
+    Set<GsiName> allowed = allowed(request);
     String document = request.text("document");
     operations.apply(
         before,
@@ -68,6 +78,58 @@ public final class TopologyRoutes {
     ChangeRules.wished(Optional.of(before.topology()), after.topology()).forEach(gsis::pursue);
     JsonNode applied = Json.read(document, "the applied topology");
     return show(replaced.map(old -> DocumentChanges.between(old, applied)).orElse(null));
+  }
+
+  private Set<GsiName> allowed(Request request) {
+    Set<GsiName> allowed = new LinkedHashSet<>();
+    request.texts("disable_gsi").forEach(name -> allowed.add(gsis.find(name)));
+    return allowed;
+  }
+
+  private TopologyPlanDocument plan(Request request) {
+    RoutingState current = publisher.reload();
+    String document = request.text("document");
+    ApplyPlan plan =
+        operations.plan(
+            current,
+            document,
+            request.number("expected_revision"),
+            allowed(request),
+            request.flag("force"));
+    boolean read = TopologyReader.read(document).topology().isPresent();
+    return TopologyPlanDocument.of(
+        current.revision(),
+        plan,
+        operations
+            .stored()
+            .document()
+            .filter(applied -> read)
+            .map(applied -> DocumentChanges.between(json(applied), Json.read(document, "it")))
+            .orElse(List.of()));
+  }
+
+  /** One more than are shown, so that the oldest shown one has what it is compared with. */
+  private TopologyHistory history() {
+    List<CatalogState.Document> newest = operations.history(HISTORY + 1);
+    List<TopologyHistory.Entry> entries = new ArrayList<>();
+    for (int i = 0; i < Math.min(newest.size(), HISTORY); i++) {
+      CatalogState.Document document = newest.get(i);
+      entries.add(
+          TopologyHistory.Entry.of(
+              document,
+              i + 1 < newest.size()
+                  ? DocumentChanges.between(json(newest.get(i + 1)), json(document))
+                  : List.of()));
+    }
+    return new TopologyHistory(entries);
+  }
+
+  private TopologyHistory.Past past(String revision) {
+    if (!revision.matches("[0-9]{1,18}")) {
+      throw ErrorCode.ADMIN_REQUEST_INVALID.because("\"" + revision + "\" is no revision");
+    }
+    CatalogState.Document document = operations.document(Long.parseLong(revision));
+    return TopologyHistory.Past.of(document, json(document));
   }
 
   private TopologyDocument show(@Nullable List<String> changes) {

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.pgconcord.config.value.Counted;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -21,8 +20,6 @@ import picocli.CommandLine.Parameters;
       "An index newly marked enabled is not enabled by this: it starts the gate."
     })
 final class TopologyApplyCommand implements Callable<Integer> {
-  private static final int LINES = 30;
-
   @Parameters(index = "0", paramLabel = "FILE", description = "The topology document.")
   private Path file = Path.of("");
 
@@ -43,6 +40,11 @@ final class TopologyApplyCommand implements Callable<Integer> {
       description = "Apply it although rows are on other shards than it says.")
   private boolean force;
 
+  @Option(
+      names = "--plan",
+      description = "Say what would be changed and what stands in the way; change nothing.")
+  private boolean plan;
+
   @Option(names = "--comment", paramLabel = "TEXT", description = "Stored with the revision.")
   private String comment = "";
 
@@ -59,25 +61,28 @@ final class TopologyApplyCommand implements Callable<Integer> {
     if (expectedRevision != null) {
       body.put("expected_revision", expectedRevision);
     }
+    if (plan) {
+      return planned(admin.client().post("/topology/plan", body));
+    }
     output.print(admin.client().post("/topology", body), TopologyApplyCommand::text);
     return ExitCode.OK.status();
+  }
+
+  private int planned(JsonNode document) {
+    output.print(document, TopologyText::plan);
+    if (document.path("errors").asInt() > 0) {
+      return ExitCode.BAD_CONFIGURATION.status();
+    }
+    return (document.path("applies").asBoolean() ? ExitCode.OK : ExitCode.REFUSED).status();
   }
 
   /** The document itself is what was given, and in {@code --output json}. */
   static String text(JsonNode applied) {
     StringBuilder text = new StringBuilder();
     text.append("applied as revision %d%n".formatted(applied.path("document_revision").asLong()));
-    JsonNode changes = applied.path("changes");
-    for (int i = 0; i < Math.min(changes.size(), LINES); i++) {
-      text.append("  ").append(changes.get(i).asText()).append('\n');
-    }
-    if (changes.size() > LINES) {
-      text.append("  and ")
-          .append(Counted.of(changes.size() - LINES, "more change", "more changes"))
-          .append('\n');
-    } else if (changes.isEmpty()) {
-      text.append("  nothing is different from the document before\n");
-    }
+    text.append(
+        TopologyText.changes(
+            applied.path("changes"), "nothing is different from the document before"));
     return text + TopologyShowCommand.states(applied);
   }
 }

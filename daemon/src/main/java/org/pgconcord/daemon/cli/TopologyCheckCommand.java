@@ -86,17 +86,7 @@ final class TopologyCheckCommand implements Callable<Integer> {
   }
 
   private static String text(JsonNode document) {
-    StringBuilder text = new StringBuilder();
-    for (JsonNode finding : document.path("findings")) {
-      text.append(
-          "%s %s: %s [%s]%n    %s%n"
-              .formatted(
-                  finding.path("severity").asText(),
-                  finding.path("path").asText(),
-                  finding.path("message").asText(),
-                  finding.path("id").asText(),
-                  finding.path("remedy").asText()));
-    }
+    StringBuilder text = new StringBuilder(TopologyText.findings(document.path("findings")));
     int errors = document.path("errors").asInt();
     text.append(errors).append(errors == 1 ? " error\n" : " errors\n");
     if (document.path("checked").asText().equals("document")) {

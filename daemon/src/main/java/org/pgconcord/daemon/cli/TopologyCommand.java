@@ -6,11 +6,13 @@ import picocli.CommandLine.Command;
 @Command(
     name = "topology",
     mixinStandardHelpOptions = true,
-    description = "Check, show and apply topology documents.",
+    description = "Check, compare, show and apply topology documents.",
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
       TopologyCheckCommand.class,
+      TopologyDiffCommand.class,
       TopologyShowCommand.class,
-      TopologyApplyCommand.class
+      TopologyApplyCommand.class,
+      TopologyHistoryCommand.class
     })
 final class TopologyCommand {}

@@ -2,22 +2,37 @@ package org.pgconcord.daemon.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import org.pgconcord.daemon.admin.Json;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 @Command(
     name = "show",
     mixinStandardHelpOptions = true,
     description = "Show the applied document and, beside each index's wish, its state.")
 final class TopologyShowCommand implements Callable<Integer> {
+  @Option(
+      names = "--revision",
+      paramLabel = "N",
+      description = "Print the document that was applied as this revision instead.")
+  private @Nullable Long revision;
+
   @Mixin private AdminOptions admin = new AdminOptions();
   @Mixin private Output output = new Output();
 
   @Override
   public Integer call() {
-    output.print(admin.client().get("/topology"), TopologyShowCommand::text);
+    output.print(
+        admin.client().get(path(revision)),
+        revision == null ? TopologyShowCommand::text : past -> Json.write(past.path("document")));
     return ExitCode.OK.status();
+  }
+
+  /** Where the applied document is asked for, or that of a revision. */
+  static String path(@Nullable Long revision) {
+    return revision == null ? "/topology" : "/topology/history/" + revision;
   }
 
   static String text(JsonNode topology) {

@@ -25,7 +25,6 @@ import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.settings.ShardConnections;
 import org.pgconcord.config.topology.Finding;
-import org.pgconcord.config.topology.Rule;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.topology.Topology.LogicalDatabase;
 import org.pgconcord.config.topology.TopologyReader;
@@ -120,13 +119,7 @@ public final class TopologyOperations {
       boolean force,
       Disabling disabling,
       String comment) {
-    if (expectedRevision.isPresent() && expectedRevision.getAsLong() != current.revision()) {
-      throw ErrorCode.TOPOLOGY_REVISION_CHANGED.because(
-          "the catalog is at revision "
-              + current.revision()
-              + ", expected was "
-              + expectedRevision.getAsLong());
-    }
+    require(expectedRevision, current.revision());
     Topology next = checked(document, force);
     refuse(ChangeRules.violations(current, next, allowed));
     boolean disabled = false;
@@ -142,6 +135,36 @@ public final class TopologyOperations {
     long revision = acknowledged(document, decided.revision(), comment);
     log.info("topology applied revision={} comment=\"{}\"", revision, comment);
     return revision;
+  }
+
+  /**
+   * What {@link #apply} would do with the same arguments, without doing it.
+   *
+   * @throws ConcordException {@code topology/revision-changed}
+   */
+  public ApplyPlan plan(
+      RoutingState current,
+      String document,
+      OptionalLong expectedRevision,
+      Set<GsiName> allowed,
+      boolean force) {
+    require(expectedRevision, current.revision());
+    List<Finding> findings = check(document);
+    Optional<Topology> next = TopologyReader.read(document).topology();
+    return new ApplyPlan(
+        findings,
+        next.map(topology -> ChangeRules.violations(current, topology, allowed)).orElse(List.of()),
+        allowed.stream().filter(gsi -> current.status(gsi).state().maintained()).toList(),
+        next.map(topology -> ChangeRules.wished(Optional.of(current.topology()), topology))
+            .orElse(List.of()),
+        force);
+  }
+
+  private static void require(OptionalLong expected, long revision) {
+    if (expected.isPresent() && expected.getAsLong() != revision) {
+      throw ErrorCode.TOPOLOGY_REVISION_CHANGED.because(
+          "the catalog is at revision " + revision + ", expected was " + expected.getAsLong());
+    }
   }
 
   /** Stores it when every router has acknowledged the revision before it. */
@@ -192,19 +215,32 @@ public final class TopologyOperations {
     return catalog.load();
   }
 
+  /** The newest documents, the newest first. */
+  public List<CatalogState.Document> history(int limit) {
+    return catalog.documents(limit);
+  }
+
+  /**
+   * A document that was applied before.
+   *
+   * @throws ConcordException {@code topology/no-such-revision}
+   */
+  public CatalogState.Document document(long revision) {
+    return catalog
+        .documentOf(revision)
+        .orElseThrow(
+            () ->
+                ErrorCode.TOPOLOGY_NO_SUCH_REVISION.because(
+                    "no document was applied as revision " + revision));
+  }
+
   private Topology checked(String document, boolean force) {
-    List<Finding> findings = check(document);
-    List<String> errors =
-        findings.stream()
-            .filter(finding -> finding.severity() == Finding.Severity.ERROR)
-            .filter(finding -> !(force && finding.id().equals(Rule.SCHEMA_MISPLACED_ROWS.id())))
-            .map(Finding::line)
-            .toList();
+    List<Finding> errors = ApplyPlan.errors(check(document), force);
     Optional<Topology> topology = TopologyReader.read(document).topology();
     if (topology.isEmpty() || !errors.isEmpty()) {
       throw ErrorCode.TOPOLOGY_INVALID
           .because("the topology cannot be applied: " + Counted.of(errors.size(), "error"))
-          .withDetail(errors.stream().collect(Collectors.joining("\n")));
+          .withDetail(errors.stream().map(Finding::line).collect(Collectors.joining("\n")));
     }
     return topology.get();
   }

@@ -2,12 +2,15 @@ package org.pgconcord.daemon.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -16,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.daemon.admin.AdminServer;
 import org.pgconcord.daemon.admin.Answer;
+import org.pgconcord.daemon.admin.Json;
 import org.pgconcord.daemon.admin.Route;
 
 /**
@@ -135,6 +139,48 @@ class PgConcordTest {
     assertThat(out).contains("applied as revision 7\n  added x.y\n").doesNotContain("?");
     assertThat(against(apply, "topology", "apply", example, "--output", "json")).isZero();
     assertThat(out).contains("\"document\" : \"?\"");
+  }
+
+  @Test
+  void aPlanSaysWhatWouldChangeAndExitsAsTheApplyingWould() {
+    String example = EXAMPLES.resolve("app.json").toString();
+    Map<String, Object> plan =
+        new HashMap<>(
+            Map.of("revision", 7, "applies", true, "errors", 0, "changes", List.of("added x.y")));
+    Route route = new Route("POST", "/api/v1/topology/plan", request -> Answer.json(plan));
+    assertThat(against(List.of(route), "topology", "apply", "--plan", example)).isZero();
+    assertThat(out).contains("added x.y", "nothing has been changed", "--expected-revision 7");
+    plan.put("applies", false);
+    plan.put("violations", List.of("app.by_email would no longer be enabled"));
+    assertThat(against(List.of(route), "topology", "apply", "--plan", example)).isEqualTo(4);
+    assertThat(out).contains("cannot be applied", "would no longer be enabled");
+    plan.put("errors", 1);
+    assertThat(against(List.of(route), "topology", "apply", "--plan", example)).isEqualTo(78);
+  }
+
+  @Test
+  void aFileIsComparedWithTheAppliedDocumentOrAnEarlierOne() throws Exception {
+    Path example = EXAMPLES.resolve("app.json");
+    JsonNode document = Json.read(Files.readString(example), "the example");
+    JsonNode other =
+        Json.read(Files.readString(example).replace("\"by_email\"", "\"by_mail\""), "the example");
+    List<Route> routes =
+        List.of(
+            new Route(
+                "GET",
+                "/api/v1/topology",
+                request -> Answer.json(Map.of("document_revision", 9, "document", document))),
+            new Route(
+                "GET",
+                "/api/v1/topology/history/{revision}",
+                request -> Answer.json(Map.of("revision", 3, "document", other))));
+    assertThat(against(routes, "topology", "diff", example.toString())).isZero();
+    assertThat(out).contains("from revision 9 to the file", "nothing is different");
+    assertThat(against(routes, "topology", "diff", example.toString(), "--revision", "3"))
+        .isEqualTo(3);
+    assertThat(out).contains("from revision 3 to the file", "by_email");
+    assertThat(against(routes, "topology", "show", "--revision", "3")).isZero();
+    assertThat(Json.read(out, "what was printed")).isEqualTo(other);
   }
 
   @Test
