@@ -54,6 +54,7 @@ final class CoveringAttack {
   private final AtomicInteger reads = new AtomicInteger();
   private final AtomicInteger writing = new AtomicInteger(WRITERS);
   private final List<Connector> routers;
+  private String referring = "";
   private final AtomicInteger connected = new AtomicInteger();
 
   /** Opens a session with a router. */
@@ -114,6 +115,15 @@ final class CoveringAttack {
     }
   }
 
+  /**
+   * Beside all that, rows that refer to the keys are written.
+   *
+   * @param insert a statement of such a row: a tenant, its number, the key
+   */
+  void referFrom(String insert) {
+    referring = insert;
+  }
+
   void run() throws Exception {
     System.out.println("suite covering attack count=" + rounds + " seed=" + seed);
     List<CompletableFuture<Void>> clients = new ArrayList<>();
@@ -143,6 +153,9 @@ final class CoveringAttack {
               }));
     }
     clients.add(async(client -> settle(new Random(seed + 200))));
+    if (!referring.isEmpty()) {
+      clients.add(async(client -> refer(client, new Random(seed + 300))));
+    }
     CompletableFuture.allOf(clients.toArray(CompletableFuture<?>[]::new)).get();
     assertThat(wrong).as("seed " + seed).isEmpty();
     assertThat(reads).hasValueGreaterThan(rounds);
@@ -311,6 +324,21 @@ final class CoveringAttack {
     if (made && rows(client, row).isEmpty()) {
       life.gone = Math.min(life.gone, System.nanoTime());
     }
+  }
+
+  /** Each holds its key's entry until it has committed, or finds none. */
+  private void refer(Connection client, Random random) throws SQLException {
+    int held = 0;
+    for (int id = 1; writing.get() > 0; id++) {
+      String key = "attack" + random.nextInt(WRITERS);
+      try {
+        run(client, referring.formatted(TENANTS.get(random.nextInt(2)), id, key));
+        held++;
+      } catch (SQLException e) {
+        assertThat(e.getSQLState()).isIn("23503", "40001", "40P01", "55P03");
+      }
+    }
+    assertThat(held).isPositive();
   }
 
   private void settle(Random random) throws SQLException {

@@ -98,6 +98,7 @@ class CoveringIT {
     }
     for (ShardId shard : shards.cluster.shards()) {
       shards.run(shard, "CREATE ROLE limited");
+      shards.run(shard, "SET ROLE demo; " + UsersByEmail.ordersTable() + "; RESET ROLE");
       shards.run(shard, "GRANT limited TO demo");
       shards.run(
           shard,
@@ -138,6 +139,10 @@ class CoveringIT {
   }
 
   private static void publish(Gsi gsi, GsiState state, boolean ownerSecurity) {
+    publish(topology(gsi), state, ownerSecurity);
+  }
+
+  private static void publish(Topology topology, GsiState state, boolean ownerSecurity) {
     long revision = rig.router.epochs.current().revision() + 1;
     RoutingState plain = UsersIndex.routing(revision, state, revision);
     Map<TableName, TableSchema> tables = new HashMap<>(plain.schemas().get("app"));
@@ -154,8 +159,9 @@ class CoveringIT {
             ownerSecurity,
             0));
     tables.put(UsersByEmail.LOOKUP, lookupTable());
+    tables.put(UsersByEmail.ORDERS, UsersByEmail.orders());
     rig.router.epochs.publish(
-        new RoutingState(revision, topology(gsi), plain.gsis(), Map.of("app", tables))
+        new RoutingState(revision, topology, plain.gsis(), Map.of("app", tables))
             .withFences(new Fences(Map.of(LiveRouter.USERS, revision))));
   }
 
@@ -502,10 +508,10 @@ class CoveringIT {
     attack(2_000);
   }
 
-  /** Clients of two routers: what one has stored, tells and takes off, the other meets. */
+  /** Clients of two routers, and rows of a table that refers to the keys. */
   private static void attack(int rounds) throws Exception {
     Gsi extended = INDEX.gsi().in(GsiMode.EXTENDED);
-    publish(extended, GsiState.ENABLED, false);
+    publish(UsersByEmail.withOrders(topology(extended), extended), GsiState.ENABLED, false);
     CoveringAttack.prepare(rig, INDEX);
     try (RouterServer beside = rig.another()) {
       int port = beside.start().getPort();
@@ -518,6 +524,7 @@ class CoveringIT {
               List.of(
                   () -> rig.router.connect("simple"),
                   () -> LiveRouter.connect(port, "simple", "ApplicationName", "beside")));
+      attack.referFrom("INSERT INTO orders VALUES (%s, %d, '%s')");
       attack.run();
       attack.tokensGo();
     }
