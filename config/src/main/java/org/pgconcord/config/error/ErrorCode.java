@@ -680,12 +680,6 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "The index cannot be used with the tables as they are on the shards.",
       "Correct what the message names; \"pgconcord topology check\" lists all such findings."),
-  ROW_LIMIT_OVER_SHARDS(
-      "exec/row-limit-over-shards",
-      "0A000",
-      ErrorCategory.REFUSED,
-      "A row limit of the protocol cannot be kept for this statement.",
-      "Fetch all rows at once, or give the statement the shard key."),
   SCATTER_SHARDS_DIFFER(
       "exec/shards-differ",
       "55000",

@@ -170,8 +170,7 @@ final class CursorCommands {
     }
     long most = command.rows().get();
     if (execution.maxRows() > 0 && (most == 0 || most > execution.maxRows())) {
-      execution.fail(
-          ErrorCode.ROW_LIMIT_OVER_SHARDS.because("FETCH of more rows than Execute takes"));
+      RowsInPortions.run(execution, all -> fetch(all, command, rows));
     } else if (!command.move() && execution.asksForBinary()) {
       execution.fail(
           ErrorCode.SQL_CURSOR.because("a cursor over several shards gives text, not binary"));

@@ -8,6 +8,7 @@ import org.pgconcord.router.backend.BackendListener;
 import org.pgconcord.router.backend.BackendRequest;
 import org.pgconcord.router.backend.BackendRole;
 import org.pgconcord.router.plan.CopyInto;
+import org.pgconcord.router.plan.FirstLocked;
 import org.pgconcord.router.plan.Plan;
 import org.pgconcord.router.plan.Planned;
 import org.pgconcord.router.plan.SessionCommand;
@@ -200,6 +201,11 @@ final class Description {
 
     @Override
     public ShardId sorted(Plan.Sorted plan) {
+      return plan.rows().match(this);
+    }
+
+    @Override
+    public ShardId firstLocked(FirstLocked plan) {
       return plan.rows().match(this);
     }
 

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.plan.CopyInto;
+import org.pgconcord.router.plan.FirstLocked;
 import org.pgconcord.router.plan.Plan;
 import org.pgconcord.router.plan.Resolution;
 import org.pgconcord.router.plan.RowSplit;
@@ -70,6 +71,17 @@ final class Dispatch implements Plan.Cases<Void> {
   }
 
   @Override
+  public Void firstLocked(FirstLocked plan) {
+    Plan.Scatter rows = plan.rows();
+    List<ShardId> shards = rows.shards(execution.planned().text(), execution.parameters());
+    execution.requireFanOut(
+        rows.binding().isPresent() ? FanOut.MULTI : FanOut.SCATTER, () -> shards);
+    execution.requireEqualCopies(plan.facts(), shards);
+    FirstLockedRows.run(execution, plan, shards);
+    return null;
+  }
+
+  @Override
   public Void gather(Plan.Gather plan) {
     Gather.run(execution, plan);
     return null;
@@ -106,6 +118,9 @@ final class Dispatch implements Plan.Cases<Void> {
     }
     execution.requireEqualCopies(plan.facts(), List.of(one.shard()));
     if (plan.entries().isPresent()) {
+      if (inPortions(plan)) {
+        return null;
+      }
       WriteInParts.onOne(execution, plan, plan.entries().get(), one.shard());
     } else {
       OnOneShard.run(execution, plan.facts(), one.shard());
@@ -115,6 +130,9 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void insertInParts(Plan.InsertInParts plan) {
+    if (inPortions(plan)) {
+      return null;
+    }
     requireFanOut(plan.rows());
     WriteInParts.rows(execution, plan);
     return null;
@@ -122,6 +140,9 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void writeOnAll(Plan.WriteOnAll plan) {
+    if (inPortions(plan)) {
+      return null;
+    }
     List<ShardId> shards = plan.shards(execution.planned().text(), execution.parameters());
     execution.requireFanOut(
         plan.binding().isPresent() ? FanOut.MULTI : FanOut.SCATTER, () -> shards);
@@ -132,6 +153,9 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void insertUnlessTaken(Plan.InsertUnlessTaken plan) {
+    if (inPortions(plan)) {
+      return null;
+    }
     requireFanOut(plan.rows());
     InsertUnlessTaken.run(execution, plan);
     return null;
@@ -139,6 +163,9 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void upsert(Plan.Upsert plan) {
+    if (inPortions(plan)) {
+      return null;
+    }
     requireFanOut(plan.rows());
     Upsert.run(execution, plan);
     return null;
@@ -155,6 +182,9 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void insertGathered(Plan.InsertGathered plan) {
+    if (inPortions(plan)) {
+      return null;
+    }
     execution.requireFanOut(
         FanOut.MULTI, () -> execution.session().services().epochs().current().topology().shards());
     InsertGathered.run(
@@ -164,12 +194,18 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void gsiWrite(Plan.GsiWrite plan) {
+    if (inPortions(plan)) {
+      return null;
+    }
     WriteThroughIndex.run(execution, plan, this);
     return null;
   }
 
   @Override
   public Void writesInWith(Plan.WritesInWith plan) {
+    if (inPortions(plan)) {
+      return null;
+    }
     Resolution where = plan.binding().resolve(execution.planned().text(), execution.parameters());
     if (where instanceof Resolution.One one) {
       execution.requireEqualCopies(plan.facts(), List.of(one.shard()));
@@ -182,6 +218,9 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void copyWrite(Plan.CopyWrite plan) {
+    if (inPortions(plan)) {
+      return null;
+    }
     ReferenceWrite.run(execution, plan);
     return null;
   }
@@ -226,6 +265,9 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void shardExplain(Plan.ShardExplain plan) {
+    if (inPortions(plan)) {
+      return null;
+    }
     ShardExplain.run(execution, plan);
     return null;
   }
@@ -240,6 +282,9 @@ final class Dispatch implements Plan.Cases<Void> {
   public Void merge(Plan.Merge plan) {
     ShardId shard = plan.shard(execution.planned().text(), execution.parameters());
     if (plan.entries().isPresent()) {
+      if (inPortions(plan)) {
+        return null;
+      }
       execution.requireEqualCopies(plan.facts(), List.of(shard));
       MergeWithEntries.run(execution, plan.entries().get(), shard);
     } else {
@@ -250,6 +295,9 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void session(SessionCommand plan) {
+    if (plan instanceof SessionCommand.ExplainRouter && inPortions(plan)) {
+      return null;
+    }
     commands.run(execution, plan);
     return null;
   }
@@ -258,5 +306,14 @@ final class Dispatch implements Plan.Cases<Void> {
   public Void refused(Plan.Refused plan) {
     execution.fail(plan.toException());
     return null;
+  }
+
+  /** Runs a statement of several steps with all its rows where the client wants some at a time. */
+  private boolean inPortions(Plan plan) {
+    if (execution.maxRows() == 0) {
+      return false;
+    }
+    RowsInPortions.run(execution, all -> plan.match(new Dispatch(all, commands)));
+    return true;
   }
 }

@@ -103,10 +103,6 @@ final class InsertGathered {
    * @param route runs the query
    */
   static void run(Execution execution, Plan.InsertGathered plan, Consumer<Execution> route) {
-    if (plan.returns() && execution.maxRows() > 0) {
-      throw ErrorCode.ROW_LIMIT_OVER_SHARDS.because(
-          "a row limit over several shards is not supported");
-    }
     Transaction tx = execution.tx();
     if (tx.scope() == Transaction.Scope.NONE) {
       tx.begin(Transaction.Scope.SINGLE, TransactionModes.NONE);

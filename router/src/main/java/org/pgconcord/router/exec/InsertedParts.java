@@ -52,10 +52,6 @@ final class InsertedParts {
    * @param returns the client asked for RETURNING
    */
   InsertedParts(Execution execution, EntryWork work, boolean returns, String whole) {
-    if (returns && execution.maxRows() > 0) {
-      throw ErrorCode.ROW_LIMIT_OVER_SHARDS.because(
-          "a row limit is not supported for this form of ON CONFLICT");
-    }
     this.execution = execution;
     this.work = work;
     this.returns = returns;

@@ -47,10 +47,6 @@ final class MergeWithEntries {
   }
 
   static void run(Execution execution, MergeEntries work, ShardId shard) {
-    if (work.clientReturns() && execution.maxRows() > 0) {
-      throw ErrorCode.ROW_LIMIT_OVER_SHARDS.because(
-          "a row limit is not supported for a MERGE whose entries are kept");
-    }
     new MergeWithEntries(execution, work, shard).start();
   }
 

@@ -118,12 +118,6 @@ final class ReferenceWrite {
         copies.collect(row);
       }
       if (work.clientReturns()) {
-        if (execution.maxRows() > 0 && copies.rows() > execution.maxRows()) {
-          failure =
-              ErrorCode.ROW_LIMIT_OVER_SHARDS.because(
-                  "a write of a reference table returns more rows than the row limit allows");
-          return;
-        }
         execution.sink().rows(DataRows.keepFirst(frame, clientColumns));
       }
     }

@@ -59,6 +59,11 @@ abstract class RowStream {
     return description;
   }
 
+  /** What the client is told when all rows have been given, {@code count} of them at last. */
+  String tag(long count) {
+    return "SELECT " + count;
+  }
+
   final List<ShardPortal> portals() {
     return portals;
   }

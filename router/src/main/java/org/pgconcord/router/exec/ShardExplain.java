@@ -13,6 +13,7 @@ import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.backend.BackendRequest;
 import org.pgconcord.router.plan.Fetch;
+import org.pgconcord.router.plan.FirstLocked;
 import org.pgconcord.router.plan.LookupRead;
 import org.pgconcord.router.plan.Parameters;
 import org.pgconcord.router.plan.Plan;
@@ -127,6 +128,13 @@ final class ShardExplain implements Plan.Cases<Void> {
   @Override
   public Void sorted(Plan.Sorted sorted) {
     return everywhere(sorted.rows().shards(text, parameters()), text.sql());
+  }
+
+  /** What each shard would do for as many rows as the limit lets through. */
+  @Override
+  public Void firstLocked(FirstLocked locked) {
+    refuseAnalyze();
+    return everywhere(locked.rows().shards(text, parameters()), text.sql());
   }
 
   @Override

@@ -15,10 +15,12 @@ import org.pgconcord.router.wire.Frame;
  */
 final class StreamedRows implements RowStream.Receiver {
   private final Execution execution;
+  private final RowStream stream;
   private final boolean ownTransaction;
 
-  private StreamedRows(Execution execution, boolean ownTransaction) {
+  private StreamedRows(Execution execution, RowStream stream, boolean ownTransaction) {
     this.execution = execution;
+    this.stream = stream;
     this.ownTransaction = ownTransaction;
   }
 
@@ -29,21 +31,27 @@ final class StreamedRows implements RowStream.Receiver {
       execution.tx().begin(Transaction.Scope.SINGLE, TransactionModes.NONE);
     }
     execution.then(
-        StreamOpening.of(execution, shards, sorted),
-        stream -> {
-          if (execution.describes()) {
-            execution.sink().rowDescription(stream.description());
-          }
-          if (!own) {
-            execution.keepPortal(stream);
-          }
-          stream.fetch(execution.maxRows(), new StreamedRows(execution, own));
-        });
+        StreamOpening.of(execution, shards, sorted), stream -> give(execution, stream, own));
+  }
+
+  /**
+   * The first rows of a stream that has just been made.
+   *
+   * @param own the statement has a transaction of its own, which ends with it
+   */
+  static void give(Execution execution, RowStream stream, boolean own) {
+    if (execution.describes()) {
+      execution.sink().rowDescription(stream.description());
+    }
+    if (!own) {
+      execution.keepPortal(stream);
+    }
+    stream.fetch(execution.maxRows(), new StreamedRows(execution, stream, own));
   }
 
   /** The next rows of one that was suspended. */
   static void goOn(Execution execution, RowStream stream, int maxRows) {
-    stream.fetch(maxRows, new StreamedRows(execution, false));
+    stream.fetch(maxRows, new StreamedRows(execution, stream, false));
   }
 
   @Override
@@ -59,7 +67,7 @@ final class StreamedRows implements RowStream.Receiver {
   @Override
   public void complete(long count) {
     execution.closePortal();
-    end(() -> execution.sink().complete("SELECT " + count));
+    end(() -> execution.sink().complete(stream.tag(count)));
   }
 
   @Override

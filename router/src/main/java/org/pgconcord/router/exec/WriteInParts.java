@@ -135,7 +135,7 @@ final class WriteInParts {
         new WriteInParts(execution, plan.kind(), plan.entries(), plan.returns(), where.parts());
     write.narrowing = where.narrowing();
     write.elsewhere = elsewhere;
-    run(execution, write);
+    write.start();
   }
 
   private static void run(
@@ -144,25 +144,7 @@ final class WriteInParts {
       Optional<EntryWork> work,
       boolean returns,
       List<RowSplit.Part> parts) {
-    run(execution, new WriteInParts(execution, kind, work, returns, parts));
-  }
-
-  private static void run(Execution execution, WriteInParts write) {
-    if (write.limited()) {
-      execution.fail(tooWide());
-      return;
-    }
-    write.start();
-  }
-
-  /** More shards than one return rows to a portal that is to be given some of them. */
-  private boolean limited() {
-    return returns && (parts.size() > 1 || rows > 0) && execution.maxRows() > 0;
-  }
-
-  private static ConcordException tooWide() {
-    return ErrorCode.ROW_LIMIT_OVER_SHARDS.because(
-        "a row limit over several shards is not supported");
+    new WriteInParts(execution, kind, work, returns, parts).start();
   }
 
   private void start() {
@@ -256,9 +238,6 @@ final class WriteInParts {
     List<RowSplit.Part> all = new ArrayList<>(parts);
     where.parts().stream().filter(p -> !mains.containsKey(p.shard())).forEach(all::add);
     parts = all;
-    if (limited()) {
-      throw tooWide();
-    }
     return enlist(where.parts()).thenCompose(enlisted -> lock(prepared, where));
   }
 
@@ -363,9 +342,6 @@ final class WriteInParts {
   private void goOn(Elsewhere.Where where) {
     parts = where.parts();
     narrowing = where.narrowing();
-    if (limited()) {
-      throw tooWide();
-    }
     start();
   }
 
@@ -520,10 +496,6 @@ final class WriteInParts {
     }
 
     private void give(Frame frame) {
-      if (execution.maxRows() > 0 && given > execution.maxRows()) {
-        throw ErrorCode.ROW_LIMIT_OVER_SHARDS.because(
-            "a maintained write returns more rows than the row limit allows");
-      }
       if (part.rows().isEmpty()) {
         execution.sink().rows(DataRows.keepFirst(frame, clientColumns));
       } else {

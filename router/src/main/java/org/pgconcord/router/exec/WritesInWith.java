@@ -8,7 +8,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ConcordException;
-import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.LookupIndex;
@@ -56,7 +55,6 @@ final class WritesInWith {
   private @Nullable ErrorFields failure;
   private boolean byFence;
   private int clientColumns;
-  private long given;
   private String tag = "";
 
   private WritesInWith(
@@ -251,11 +249,6 @@ final class WritesInWith {
     private void give(Frame frame) {
       if (!returns) {
         return;
-      }
-      given += frame.count();
-      if (execution.maxRows() > 0 && given > execution.maxRows()) {
-        throw ErrorCode.ROW_LIMIT_OVER_SHARDS.because(
-            "a maintained write returns more rows than the row limit allows");
       }
       execution.sink().rows(addedColumns == 0 ? frame : DataRows.keepFirst(frame, clientColumns));
     }

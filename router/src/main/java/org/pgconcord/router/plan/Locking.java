@@ -38,6 +38,29 @@ final class Locking {
     return true;
   }
 
+  /** Whether some clause waits for rows that others have locked. */
+  boolean waits() {
+    for (int i = 0; i < tokens.size(); i++) {
+      int behind = strengthEnd(i);
+      if (behind > 0) {
+        int way = tokens.isWord(behind, "of") ? listEnd(behind + 1) : behind;
+        boolean skips = tokens.isWord(way, "skip") && tokens.isWord(way + 1, "locked");
+        if (!skips && !tokens.isWord(way, "nowait")) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private int listEnd(int from) {
+    int i = from + 1;
+    while (tokens.isSymbol(i, ",") || tokens.isSymbol(i, ".")) {
+      i += 2;
+    }
+    return i;
+  }
+
   private boolean names(int from, Set<String> allowed) {
     int i = from;
     while (true) {
@@ -68,13 +91,6 @@ final class Locking {
 
   /** Rows that are put together here could not be locked as they are. */
   ConcordException notScattered(ConcordException why) {
-    if (input.clauses().topLevel(0, "limit", "offset", "fetch") < tokens.size()) {
-      return ErrorCode.QUERY_LOCKING
-          .because("LIMIT beside FOR UPDATE or FOR SHARE over several shards")
-          .withDetail(
-              "Each shard would lock as many rows as the limit lets through, more than are given.")
-          .withHint("Add an equality on the shard key, or leave the limit out.");
-    }
     return why.code() == ErrorCode.QUERY_NEEDS_MERGE || why.code() == ErrorCode.QUERY_CROSS_SHARD
         ? ErrorCode.QUERY_LOCKING
             .because("rows on several shards cannot be locked together here")

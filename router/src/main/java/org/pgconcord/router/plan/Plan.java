@@ -26,6 +26,7 @@ public sealed interface Plan
         Plan.AnyCopy,
         Plan.Scatter,
         Plan.Sorted,
+        FirstLocked,
         Plan.Gather,
         Plan.GsiRead,
         Plan.Unsharded,
@@ -675,6 +676,8 @@ public sealed interface Plan
     R scatter(Scatter plan);
 
     R sorted(Sorted plan);
+
+    R firstLocked(FirstLocked plan);
 
     R gather(Gather plan);
 

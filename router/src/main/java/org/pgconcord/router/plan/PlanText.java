@@ -90,6 +90,17 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
   }
 
   @Override
+  public PlanOutline firstLocked(FirstLocked plan) {
+    Plan.Scatter all = plan.rows();
+    PlanOutline rows =
+        route("first-locked", "first rows locked, as many as the limit lets through")
+            .add("Group", all.group().uid());
+    narrowed(all.group(), all.binding(), () -> all.shards(text, parameters)).on(rows, "Shards: ");
+    plan.ordered().ifPresent(by -> rows.add("Look", by.shape(text)));
+    return finish(rows, plan.facts(), text.sql());
+  }
+
+  @Override
   public PlanOutline gather(Plan.Gather plan) {
     PlanOutline rows =
         route("gather", "rows gathered, finished on one shard")

@@ -111,11 +111,23 @@ final class QueryPlanner {
       if (keys.isPresent()) {
         return new Plan.Sorted(rows(), keys.get().keys(), keys.get().added());
       } else if (input.locks()) {
-        throw new Locking(input).notScattered(e);
+        return locked(e);
       }
       return gather(e);
     }
     return rows();
+  }
+
+  /** The first rows of an order, or of none. */
+  private Plan locked(ConcordException notScattered) {
+    try {
+      if (RowBound.isIn(input)) {
+        return new FirstLockedPlanner(input, query, facts).plan(rows(), why);
+      }
+    } catch (ConcordException e) {
+      throw new Locking(input).notScattered(e);
+    }
+    throw new Locking(input).notScattered(notScattered);
   }
 
   /** Of a query that could be scattered but for its order. */

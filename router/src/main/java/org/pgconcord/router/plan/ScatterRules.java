@@ -44,6 +44,8 @@ final class ScatterRules {
   private static final Set<String> OF_GROUPS =
       Set.of("group", "having", "window", "over", "filter", "within");
 
+  private static final Set<String> OF_FIRST_ROWS = Set.of("limit", "offset", "fetch");
+
   private static final Set<String> SYSTEM_COLUMNS =
       Set.of("ctid", "xmin", "xmax", "cmin", "cmax", "tableoid");
 
@@ -51,6 +53,7 @@ final class ScatterRules {
   private final ReadFacts facts;
   private final Subqueries subqueries;
   private final boolean wholeGroups;
+  private boolean firstRows;
 
   ScatterRules(PlanInput input, ReadFacts facts) {
     this.input = input;
@@ -70,6 +73,16 @@ final class ScatterRules {
   /** The same for answers that come in the order of the ORDER BY that stands at their end. */
   void checkSorted() {
     checkRows(List.of());
+  }
+
+  /** The same of a query whose first rows are asked for, for all of its rows. */
+  void checkFirstRows(List<String> why, boolean sorted) {
+    firstRows = true;
+    if (sorted) {
+      checkRows(why);
+    } else {
+      check(why);
+    }
   }
 
   private void checkRows(List<String> why) {
@@ -115,7 +128,8 @@ final class ScatterRules {
   private void clauses(List<String> why) {
     for (String word : MERGING) {
       boolean group = wholeGroups && OF_GROUPS.contains(word);
-      if (!group && subqueries.isOutside(word) && !isName(word)) {
+      boolean first = firstRows && OF_FIRST_ROWS.contains(word);
+      if (!group && !first && subqueries.isOutside(word) && !isName(word)) {
         throw merge(word.toUpperCase(java.util.Locale.ROOT), why);
       }
     }

@@ -5,4 +5,10 @@ package org.pgconcord.router.plan;
  *
  * @param text it is compared by its bytes: the text of a C-like collation
  */
-public record SortKey(boolean text, boolean descending, boolean nullsFirst) {}
+public record SortKey(boolean text, boolean descending, boolean nullsFirst) {
+
+  /** What stands behind its expression in an ORDER BY. */
+  String written() {
+    return (descending ? " DESC" : " ASC") + (nullsFirst ? " NULLS FIRST" : " NULLS LAST");
+  }
+}

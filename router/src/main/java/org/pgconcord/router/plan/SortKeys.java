@@ -43,8 +43,13 @@ final class SortKeys {
   private final List<TablePlace> tables;
   private final int from;
 
-  /** What an ORDER BY is merged by. {@code added} brings the keys with each row. */
-  record Found(List<SortKey> keys, SqlEdit added) {}
+  /**
+   * What an ORDER BY is merged by.
+   *
+   * @param added brings the keys with each row
+   * @param written the keys in words, as an ORDER BY has them
+   */
+  record Found(List<SortKey> keys, SqlEdit added, String written) {}
 
   private SortKeys(PlanInput input, QueryView query, ReadFacts facts) {
     this.tokens = input.tokens();
@@ -56,6 +61,13 @@ final class SortKeys {
   }
 
   static Optional<Found> of(PlanInput input, QueryView query, ReadFacts facts) {
+    SortKeys keys = new SortKeys(input, query, facts);
+    boolean limited = RowBound.isIn(input);
+    return keys.isPlain() && !limited ? keys.found() : Optional.empty();
+  }
+
+  /** The same of a query that may have a LIMIT. */
+  static Optional<Found> ofLimited(PlanInput input, QueryView query, ReadFacts facts) {
     SortKeys keys = new SortKeys(input, query, facts);
     return keys.isPlain() ? keys.found() : Optional.empty();
   }
@@ -75,7 +87,6 @@ final class SortKeys {
         && tokens.isWord(0, "select")
         && from < tokens.size()
         && clauses.topLevel(0, "order") < tokens.size()
-        && clauses.topLevel(0, "limit", "offset", "fetch") == tokens.size()
         && block().from().stream().allMatch(SortKeys::isTable)
         && block().items().filter(items -> items.size() == ranges().size()).isPresent();
   }
@@ -102,9 +113,10 @@ final class SortKeys {
 
   private Optional<Found> found() {
     int begin = clauses.topLevel(0, "order") + 2;
-    int end = clauses.topLevel(begin, "for");
+    int end = clauses.topLevel(begin, "limit", "offset", "fetch", "for");
     List<SortKey> keys = new ArrayList<>();
     StringBuilder added = new StringBuilder();
+    StringBuilder written = new StringBuilder();
     for (Clauses.Range item : clauses.items(new Clauses.Range(begin, end))) {
       Optional<Sort> sort = Sort.read(tokens, item);
       Optional<ColumnView> column = sort.flatMap(this::column);
@@ -116,15 +128,17 @@ final class SortKeys {
       if (key.isEmpty()) {
         return Optional.empty();
       }
-      added.append(
-          ", %s%s AS \"pgconcord_key_%d\""
-              .formatted(
-                  quoted(column.get()),
-                  sort.get().collation().isEmpty() ? "" : " COLLATE pg_catalog.\"C\"",
-                  keys.size()));
+      String value =
+          quoted(column.get())
+              + (sort.get().collation().isEmpty() ? "" : " COLLATE pg_catalog.\"C\"");
+      added.append(", %s AS \"pgconcord_key_%d\"".formatted(value, keys.size()));
+      written
+          .append(keys.isEmpty() ? " ORDER BY " : ", ")
+          .append(value)
+          .append(key.get().written());
       keys.add(key.get());
     }
-    return Optional.of(new Found(keys, new SqlEdit(from, added.toString())));
+    return Optional.of(new Found(keys, new SqlEdit(from, added.toString()), written.toString()));
   }
 
   private static Optional<SortKey> key(Sort sort, Column column) {

@@ -43,6 +43,13 @@ public final class DataRows {
     return Frame.rows(out.setInt(1, out.readableBytes() - 1), 1);
   }
 
+  /** A row of these texts, {@code null} for NULL. */
+  public static Frame text(List<@Nullable String> values) {
+    ByteBuf out = Unpooled.buffer(64);
+    BackendFrames.dataRow(out, values);
+    return Frame.rows(out, 1);
+  }
+
   private static List<byte @Nullable []> row(ByteBuf bytes) {
     int columns = bytes.readUnsignedShort();
     List<byte @Nullable []> row = new ArrayList<>(columns);
@@ -60,6 +67,19 @@ public final class DataRows {
     byte[] value = new byte[length];
     bytes.readBytes(value);
     return value;
+  }
+
+  /** Each row by itself; frames of their own bytes. */
+  public static List<Frame> each(Frame rows) {
+    List<Frame> all = new ArrayList<>(rows.count());
+    ByteBuf from = rows.bytes().duplicate();
+    while (from.isReadable()) {
+      int length = 1 + from.getInt(from.readerIndex() + 1);
+      byte[] row = new byte[length];
+      from.readBytes(row);
+      all.add(Frame.rows(Unpooled.wrappedBuffer(row), 1));
+    }
+    return all;
   }
 
   /** Each row by itself with its first {@code columns} columns only; frames of their own bytes. */

@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -317,6 +318,31 @@ class ExtendedCtesIT {
   @Test
   void fourWritersOfTheSameRows() throws Exception {
     crossing(15);
+  }
+
+  /** A driver's fetch size: the statement runs once, to its end, whatever is read of it. */
+  @Test
+  void rowsComeInPortions() throws SQLException {
+    String sql =
+        "WITH moved AS (UPDATE users SET email = 'p' || email WHERE tenant_id = %d RETURNING"
+            + " user_id) SELECT user_id FROM moved ORDER BY 1";
+    for (int read : List.of(1, 5)) {
+      try (Connection client = rig.router.connect("extended");
+          Statement statement = client.createStatement()) {
+        client.setAutoCommit(false);
+        statement.setFetchSize(1);
+        ResultSet result = statement.executeQuery(sql.formatted(tenants.get(0)));
+        List<Integer> found = new ArrayList<>();
+        while (found.size() < read && result.next()) {
+          found.add(result.getInt(1));
+        }
+        assertThat(found).isEqualTo(List.of(1, 2, 3, 4).subList(0, Math.min(read, 4)));
+        client.commit();
+      }
+    }
+    try (Connection client = rig.router.connect("simple")) {
+      assertThat(rows(client, "SELECT 1 FROM users WHERE email LIKE 'pp%'")).hasSize(4);
+    }
   }
 
   @Test

@@ -154,6 +154,74 @@ class RowLocksIT {
     }
   }
 
+  // --- the first of an order -------------------------------------------------------------------
+
+  private static final String QUEUE =
+      "SELECT tenant_id || '|' || user_id AS job FROM users WHERE name = 'old'"
+          + " ORDER BY user_id, tenant_id LIMIT ";
+
+  /** Who takes a row leaves all others to the next, on every shard. */
+  @Test
+  void workersOfOneQueueGetEachARowOfTheirOwn() throws SQLException {
+    List<Connection> workers = new java.util.ArrayList<>();
+    List<String> given = new java.util.ArrayList<>();
+    try {
+      for (int i = 0; i < 5; i++) {
+        workers.add(begin(i % 2 == 0 ? "simple" : "extended"));
+        given.addAll(rows(workers.get(i), QUEUE + "1 FOR UPDATE SKIP LOCKED"));
+        assertThat(given).hasSize(Math.min(i + 1, 4)).doesNotHaveDuplicates();
+      }
+      rows(
+          workers.get(1),
+          "UPDATE users SET name = 'new' WHERE (tenant_id, user_id) IN (("
+              + given.get(1).replace("|", ", ")
+              + "))");
+      rows(workers.get(1), "COMMIT");
+      rows(workers.get(2), "ROLLBACK");
+      assertThat(rows(workers.get(4), QUEUE + "9 FOR UPDATE SKIP LOCKED"))
+          .containsExactly(given.get(2));
+    } finally {
+      for (Connection worker : workers) {
+        worker.close();
+      }
+    }
+  }
+
+  @Test
+  void aRowThatIsNoLongerMeantMakesRoomForTheNext() throws Exception {
+    try (Connection holder = begin("simple");
+        Connection client = begin("extended")) {
+      String first = rows(holder, QUEUE + "1 FOR UPDATE").get(0);
+      String tenant = first.substring(0, first.indexOf('|'));
+      rows(holder, "UPDATE users SET name = 'new' WHERE user_id = 1 AND tenant_id = " + tenant);
+      CompletableFuture<List<String>> waits = later(client, QUEUE + "2 FOR UPDATE");
+      awaitWaiting(tenant.equals(ON_A) ? A : B);
+      rows(holder, "COMMIT");
+      assertThat(waits.get(30, TimeUnit.SECONDS)).hasSize(2).doesNotContain(first);
+      rows(client, "SAVEPOINT s");
+      assertThat(rows(client, QUEUE + "9 FOR UPDATE")).hasSize(3);
+      rows(client, "ROLLBACK TO s");
+      assertThat(rows(holder, QUEUE + "9 FOR UPDATE SKIP LOCKED")).hasSize(1);
+    }
+  }
+
+  /** Both wait in the order, whatever shards the rows are on. */
+  @Test
+  void sessionsThatLockInOneOrderDoNotDeadlock() throws Exception {
+    try (Connection holder = begin("simple");
+        Connection one = begin("simple");
+        Connection two = begin("simple")) {
+      rows(holder, "SELECT 1 FROM users WHERE tenant_id = " + ON_B + " FOR UPDATE");
+      CompletableFuture<List<String>> first = later(one, QUEUE + "4 FOR UPDATE");
+      awaitWaiting(B);
+      CompletableFuture<List<String>> second = later(two, QUEUE + "4 FOR UPDATE");
+      rows(holder, "COMMIT");
+      assertThat(first.get(30, TimeUnit.SECONDS)).hasSize(4);
+      rows(one, "COMMIT");
+      assertThat(second.get(30, TimeUnit.SECONDS)).hasSize(4);
+    }
+  }
+
   // --- how long --------------------------------------------------------------------------------
 
   /** COMMIT on the written shard takes a while: the other's locks outlive it. */

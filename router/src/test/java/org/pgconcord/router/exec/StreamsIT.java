@@ -213,6 +213,38 @@ class StreamsIT {
     }
   }
 
+  /** They run to their end first, and give their rows as they are asked for. */
+  @Test
+  void writesAndCommandsGiveTheirRowsInPortions() throws SQLException {
+    try (Connection client = router.connect("extended")) {
+      for (String sql :
+          List.of(
+              "UPDATE accounts SET small = 1 WHERE id < 30 RETURNING id",
+              "UPDATE accounts SET small = 1 WHERE id < 30 AND tenant = 3 RETURNING id",
+              "DELETE FROM orders WHERE order_id < 40 RETURNING order_id",
+              "INSERT INTO pages SELECT id % 7, id + 900, 'x' FROM accounts ORDER BY id RETURNING page",
+              "INSERT INTO pages VALUES (1, 901, 'a'), (2, 902, 'b'), (3, 903, 'c') RETURNING page",
+              "INSERT INTO pages VALUES (1, 9, 'a'), (2, 9, 'b') ON CONFLICT (tenant, page)"
+                  + " DO UPDATE SET body = 'c' RETURNING body",
+              "UPDATE countries SET title = title || 'x' RETURNING title")) {
+        for (int size : List.of(1, 2, 500)) {
+          assertThat(inPortions(client, sql, size))
+              .as(sql + " by " + size)
+              .isEqualTo(inPortions(whole, sql, 0))
+              .isNotEmpty();
+        }
+      }
+      client.setAutoCommit(false);
+      rows(client, "DECLARE c CURSOR FOR SELECT id FROM accounts ORDER BY id");
+      assertThat(portions(client, "FETCH ALL c", 7)).hasSize(120).startsWith("1", "2", "3");
+      String explain = "EXPLAIN (ROUTER) SELECT id FROM accounts ORDER BY id";
+      assertThat(portions(client, explain, 2))
+          .isEqualTo(rows(client, explain))
+          .hasSizeGreaterThan(3);
+      client.rollback();
+    }
+  }
+
   // --- cursors ---------------------------------------------------------------------------------
 
   /** What both are told; in each the order is known. */
@@ -326,6 +358,141 @@ class StreamsIT {
     }
   }
 
+  // --- the first rows, locked ------------------------------------------------------------------
+
+  private static final List<String> FIRST =
+      List.of(
+          "SELECT id, name FROM accounts ORDER BY id LIMIT 5 FOR UPDATE",
+          "SELECT id FROM accounts WHERE id > 20 OR name IS NULL ORDER BY balance DESC, id"
+              + " LIMIT 7 OFFSET 3 FOR NO KEY UPDATE",
+          "SELECT tenant, id, plain FROM accounts a ORDER BY plain, id"
+              + " FETCH FIRST 9 ROWS ONLY FOR UPDATE OF a",
+          "SELECT a.id, o.order_id FROM accounts a JOIN orders o ON a.tenant = o.tenant AND"
+              + " o.account = a.id ORDER BY o.placed, o.order_id LIMIT 11 FOR UPDATE OF o, a",
+          "SELECT kind FROM events ORDER BY id LIMIT (3) FOR UPDATE",
+          "SELECT id FROM accounts ORDER BY id LIMIT 0 OFFSET 2 FOR UPDATE",
+          "SELECT id FROM accounts WHERE id < 0 ORDER BY id LIMIT 3 FOR UPDATE",
+          "SELECT id FROM accounts ORDER BY id DESC OFFSET 4 ROWS LIMIT 1000 FOR KEY SHARE",
+          "SELECT id FROM accounts WHERE EXISTS (SELECT 1 FROM orders o WHERE o.tenant ="
+              + " accounts.tenant AND o.account = accounts.id) ORDER BY id LIMIT 3 FOR UPDATE",
+          "SELECT id FROM accounts WHERE tenant IN (1, 2, 3) ORDER BY name COLLATE \"C\", id"
+              + " LIMIT 6::int FOR UPDATE");
+
+  /** The same rows, and the same rows left to others, whatever some have locked already. */
+  @ParameterizedTest
+  @ValueSource(strings = {"simple", "extended"})
+  void theFirstRowsAreLockedAndNoOthers(String mode) throws SQLException {
+    try (Connection holder = router.connect("simple");
+        Connection client = router.connect(mode);
+        Connection other = router.connect("simple");
+        Connection wholeHolder = server.another();
+        Connection wholeClient = server.another();
+        Connection wholeOther = server.another()) {
+      for (String held : List.of("id % 3 = 0 AND id < 60", "id <= 110")) {
+        for (Connection each : List.of(holder, wholeHolder)) {
+          rows(each, "BEGIN");
+          rows(each, "SELECT 1 FROM accounts WHERE " + held + " FOR UPDATE");
+        }
+        for (String sql : FIRST) {
+          for (String way : List.of(" SKIP LOCKED", " NOWAIT")) {
+            assertThat(lockedBy(client, other, sql + way))
+                .as(held + ": " + sql + way)
+                .isEqualTo(lockedBy(wholeClient, wholeOther, sql + way));
+          }
+        }
+        rows(holder, "ROLLBACK");
+        rows(wholeHolder, "ROLLBACK");
+      }
+      for (String sql : FIRST) {
+        assertThat(lockedBy(client, other, sql))
+            .as(sql)
+            .isEqualTo(lockedBy(wholeClient, wholeOther, sql));
+      }
+    }
+  }
+
+  /** What it answers, and what others can lock then. */
+  private static String lockedBy(Connection client, Connection other, String sql)
+      throws SQLException {
+    rows(client, "BEGIN");
+    String answer = told(client, sql);
+    String left = answer.length() == 5 ? "" : free(other).toString();
+    rows(client, "ROLLBACK");
+    return answer + left;
+  }
+
+  private static List<String> free(Connection other) throws SQLException {
+    List<String> free =
+        new ArrayList<>(rows(other, "SELECT id FROM accounts FOR UPDATE SKIP LOCKED"));
+    rows(other, "SELECT order_id + 1000 FROM orders FOR UPDATE SKIP LOCKED").forEach(free::add);
+    Collections.sort(free);
+    return free;
+  }
+
+  @Test
+  void withoutAnOrderAnyRowsAreLockedAsManyAsAreAskedFor() throws SQLException {
+    try (Connection client = router.connect("extended");
+        Connection other = router.connect("simple")) {
+      client.setAutoCommit(false);
+      for (int limit : List.of(1, 50, 500)) {
+        List<String> given =
+            rows(client, "SELECT id FROM accounts WHERE id < 100 LIMIT " + limit + " FOR UPDATE");
+        assertThat(given).hasSize(Math.min(limit, 99)).doesNotHaveDuplicates();
+        assertThat(rows(other, "SELECT id FROM accounts FOR SHARE SKIP LOCKED"))
+            .hasSize(120 - given.size())
+            .doesNotContainAnyElementsOf(given);
+        client.rollback();
+      }
+    }
+  }
+
+  @Test
+  void aLimitMayBeAParameterAndARowLimitBeSmaller() throws SQLException {
+    String sql =
+        "SELECT id, ?::text FROM accounts WHERE id > ? ORDER BY id LIMIT ? OFFSET ? FOR UPDATE";
+    try (Connection client = router.connect("extended");
+        PreparedStatement statement = client.prepareStatement(sql)) {
+      client.setAutoCommit(false);
+      statement.setFetchSize(2);
+      for (int round = 0; round < 7; round++) {
+        statement.setString(1, "x");
+        statement.setInt(2, 10 + round);
+        statement.setInt(3, 5);
+        statement.setLong(4, 1);
+        int first = 12 + round;
+        assertThat(answer(statement, true))
+            .contains("[%d|x, %d|x, %d|x".formatted(first, first + 1, first + 2));
+      }
+      client.commit();
+      statement.setInt(3, -1);
+      assertThat(catchThrowableOfType(SQLException.class, statement::executeQuery).getSQLState())
+          .isEqualTo("2201W");
+      client.rollback();
+      statement.setNull(3, java.sql.Types.BIGINT);
+      statement.setInt(2, 100);
+      assertThat(answer(statement, true)).contains("[102|x, ", "120|x]");
+    }
+  }
+
+  @Test
+  void firstRowsThatCannotBeToldAreRefused() throws SQLException {
+    try (Connection client = router.connect("simple")) {
+      for (String sql :
+          List.of(
+              "SELECT id FROM accounts ORDER BY lower(name) LIMIT 1 FOR UPDATE",
+              "SELECT id FROM accounts ORDER BY id LIMIT 1 + 1 FOR UPDATE",
+              "SELECT id FROM accounts ORDER BY id OFFSET 1 FOR UPDATE",
+              "SELECT id FROM accounts ORDER BY id FETCH FIRST 1 ROWS WITH TIES FOR UPDATE",
+              "SELECT a.id FROM accounts a JOIN countries c ON c.code = a.code ORDER BY a.id"
+                  + " LIMIT 4 FOR UPDATE OF a",
+              "SELECT a.id FROM accounts a LEFT JOIN orders o ON a.tenant = o.tenant ORDER BY a.id"
+                  + " LIMIT 4 FOR UPDATE OF a",
+              "SELECT id FROM (SELECT id FROM accounts LIMIT 1 FOR UPDATE) t")) {
+        assertThat(answer(client, sql)).as(sql).startsWith("error 0A000").contains("query/");
+      }
+    }
+  }
+
   // --- failures --------------------------------------------------------------------------------
 
   /** In portions too: an error, and never an end. */
@@ -385,6 +552,21 @@ class StreamsIT {
       throws SQLException {
     boolean before = client.getAutoCommit();
     client.setAutoCommit(false);
+    List<String> found;
+    try {
+      found = portions(client, sql, size);
+    } finally {
+      client.rollback();
+      client.setAutoCommit(before);
+    }
+    if (!sql.contains("ORDER BY")) {
+      Collections.sort(found);
+    }
+    return found;
+  }
+
+  private static List<String> portions(Connection client, String sql, int size)
+      throws SQLException {
     List<String> found = new ArrayList<>();
     try (Statement statement = client.createStatement()) {
       statement.setFetchSize(size);
@@ -393,12 +575,6 @@ class StreamsIT {
           found.add(result.getString(1));
         }
       }
-    } finally {
-      client.rollback();
-      client.setAutoCommit(before);
-    }
-    if (!sql.contains("ORDER BY")) {
-      Collections.sort(found);
     }
     return found;
   }
