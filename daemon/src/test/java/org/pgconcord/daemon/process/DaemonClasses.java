@@ -27,7 +27,7 @@ import org.pgconcord.daemon.Main;
  */
 public final class DaemonClasses {
   private static final Path BUILD = Path.of("target");
-  private static final Duration END = Duration.ofMinutes(1);
+  private static final Duration END = Duration.ofMinutes(3);
 
   private final String path;
   private final List<String> flags;
