@@ -26,9 +26,10 @@ import org.pgconcord.router.sql.StatementText;
  * The rows of one part of a statement with WITH, before and behind the statement (decision 0019).
  *
  * <p>What holds, or the statement fails: each row that an UPDATE locked is there behind it under
- * its primary key; each row that an INSERT names is there, where none was before. A row that a
- * trigger gave another primary key is not, and nobody could say where it is. A row that a DELETE
- * locked may be there still, kept by a trigger or changed by another part.
+ * its primary key; each row that an INSERT names is there, where none was before; of an INSERT with
+ * ON CONFLICT as many are there as the table got. A row that a trigger gave another primary key is
+ * not, and nobody could say where it is. A row that a DELETE locked may be there still, kept by a
+ * trigger or changed by another part.
  */
 final class CteRows {
   private final CteWrite plan;
@@ -38,12 +39,21 @@ final class CteRows {
   private final Optional<LockedRows> locked;
   private final Set<ConflictRows.Place> inTheWay = new HashSet<>();
 
+  /** Their primary keys. */
+  private final Set<List<@Nullable String>> keysInTheWay = new HashSet<>();
+
+  private long storedBefore;
+
   CteRows(CteWrite plan, StatementText text, BackendConnection main, List<LookupIndex> indexes) {
     this.plan = plan;
     this.text = text;
     this.main = main;
     this.indexes = indexes;
-    this.locked = plan.old().map(old -> new LockedRows(old, text, main));
+    this.locked =
+        plan.old()
+            .<RowsToChange>map(old -> old)
+            .or(plan::met)
+            .map(rows -> new LockedRows(rows, text, main));
   }
 
   CteWrite plan() {
@@ -68,9 +78,29 @@ final class CteRows {
   CompletableFuture<Void> before(Function<String, BackendRequest> request) {
     return main.query(request.apply(plan.before(text)))
         .thenAccept(
-            result ->
-                locked.ifPresentOrElse(
-                    rows -> rows.add(result), () -> inTheWay.addAll(places(result))));
+            result -> {
+              locked.ifPresent(rows -> rows.add(result));
+              inTheWay(result);
+            })
+        .thenCompose(done -> plan.conflicts() ? stored() : CompletableFuture.completedFuture(0L))
+        .thenAccept(count -> storedBefore = count);
+  }
+
+  private void inTheWay(QueryResult result) {
+    if (plan.old().isPresent()) {
+      return;
+    }
+    inTheWay.addAll(places(result));
+    result.rows().forEach(row -> keysInTheWay.add(key(row)));
+  }
+
+  private List<@Nullable String> key(List<@Nullable String> row) {
+    return plan.key(row.subList(RowsToChange.PLACE, row.size()));
+  }
+
+  private CompletableFuture<Long> stored() {
+    return main.query(plan.stored(), List.of())
+        .thenApply(result -> Long.valueOf(String.valueOf(result.rows().get(0).get(0))));
   }
 
   List<ReturnedRows.Found> entriesBefore(ShardId shard) {
@@ -101,7 +131,7 @@ final class CteRows {
     return switch (plan.kind()) {
       case INSERT ->
           main.query(request.apply(plan.withKeysInserted(text)))
-              .thenAccept(result -> inserted(result, now));
+              .thenCompose(result -> plan.conflicts() ? letIn(result, now) : inserted(result, now));
       case UPDATE -> byKeys().thenAccept(result -> updated(result, now));
       case DELETE ->
           atPlaces()
@@ -114,9 +144,7 @@ final class CteRows {
   private CompletableFuture<QueryResult> byKeys() {
     List<List<@Nullable String>> keys = new ArrayList<>();
     for (List<@Nullable String> row : locked.map(LockedRows::images).orElse(List.of())) {
-      List<@Nullable String> key = new ArrayList<>();
-      plan.primaryKey().forEach(part -> key.add(row.get(part.place())));
-      keys.add(key);
+      keys.add(plan.key(row));
     }
     return keys.isEmpty() ? nothing() : main.query(plan.withKeys(keys), List.of());
   }
@@ -133,7 +161,32 @@ final class CteRows {
     return CompletableFuture.completedFuture(new QueryResult(List.of(), ""));
   }
 
-  private void inserted(QueryResult result, Now now) {
+  /**
+   * Rows with ON CONFLICT: those with keys that nobody had before. One may have come from another
+   * transaction in between; it has its entries, and claiming them again changes nothing. There must
+   * be as many as the table got, or some are nobody knows where. Those in the way are there still;
+   * where they may have been updated, they count as well.
+   */
+  private CompletableFuture<Void> letIn(QueryResult result, Now now) {
+    List<List<@Nullable String>> fresh =
+        result.rows().stream().filter(row -> !keysInTheWay.contains(key(row))).toList();
+    return stored()
+        .thenAccept(
+            count -> {
+              boolean known =
+                  fresh.size() >= count - storedBefore
+                      && (plan.met().isEmpty()
+                          || result.rows().size() - fresh.size() == keysInTheWay.size());
+              if (!known) {
+                throw unknown("inserts or updates");
+              }
+              QueryResult rows = new QueryResult(fresh, "");
+              add(plan.met().isPresent() ? result : rows, now);
+              now.inserted.addAll(places(rows));
+            });
+  }
+
+  private CompletableFuture<Void> inserted(QueryResult result, Now now) {
     Set<ConflictRows.Place> places = places(result);
     boolean known =
         places.size() == plan.inserted().size()
@@ -144,6 +197,7 @@ final class CteRows {
     }
     add(result, now);
     now.inserted.addAll(places);
+    return CompletableFuture.completedFuture(null);
   }
 
   private void updated(QueryResult result, Now now) {

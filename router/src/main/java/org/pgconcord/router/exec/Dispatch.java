@@ -188,7 +188,7 @@ final class Dispatch implements Plan.Cases<Void> {
     execution.requireFanOut(
         FanOut.MULTI, () -> execution.session().services().epochs().current().topology().shards());
     InsertGathered.run(
-        execution, plan, query -> plan.select().match(new Dispatch(query, commands)));
+        execution, plan, part -> part.planned().plan().match(new Dispatch(part, commands)));
     return null;
   }
 

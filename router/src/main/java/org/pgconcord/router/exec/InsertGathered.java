@@ -22,6 +22,7 @@ import org.pgconcord.router.entries.ReturnedRows;
 import org.pgconcord.router.plan.EntryWork;
 import org.pgconcord.router.plan.NumberedColumn;
 import org.pgconcord.router.plan.Plan;
+import org.pgconcord.router.plan.PlanContext;
 import org.pgconcord.router.plan.Planned;
 import org.pgconcord.router.plan.TransactionModes;
 import org.pgconcord.router.session.ClientPortal;
@@ -100,7 +101,7 @@ final class InsertGathered {
   /**
    * Runs it.
    *
-   * @param route runs the query
+   * @param route runs the query, and the rows where they are planned anew
    */
   static void run(Execution execution, Plan.InsertGathered plan, Consumer<Execution> route) {
     Transaction tx = execution.tx();
@@ -140,7 +141,11 @@ final class InsertGathered {
             new StatementCall.Execute(portal, true, 0),
             new Planned(plan.select(), StatementText.one(sql)),
             rows,
-            () -> fetched(rows));
+            () -> fetched(rows, route));
+    run(query, route);
+  }
+
+  private static void run(Execution query, Consumer<Execution> route) {
     try {
       route.accept(query);
     } catch (RuntimeException e) {
@@ -148,7 +153,7 @@ final class InsertGathered {
     }
   }
 
-  private void fetched(FetchedRows rows) {
+  private void fetched(FetchedRows rows, Consumer<Execution> route) {
     if (rows.failed()) {
       execution.done();
       return;
@@ -163,15 +168,22 @@ final class InsertGathered {
                           .map(RowDescription.Field::typeOid)
                           .toList();
                   return numbered(all.rows());
-                })
-            .thenCompose(done -> commitIfSingle()),
-        done -> {
-          if (!described) {
-            describeNothing();
+                }),
+        all -> {
+          if (plan.conflicts().isPresent() && !all.isEmpty()) {
+            planAnew(all, plan.conflicts().get(), route);
+          } else {
+            execution.then(store(all, 0).thenCompose(done -> commitIfSingle()), done -> complete());
           }
-          execution.sink().complete("INSERT 0 " + stored);
-          execution.done();
         });
+  }
+
+  private void complete() {
+    if (!described) {
+      describeNothing();
+    }
+    execution.sink().complete("INSERT 0 " + stored);
+    execution.done();
   }
 
   /** Without a row no shard has said what RETURNING has. */
@@ -184,12 +196,13 @@ final class InsertGathered {
   // --- numbers ---------------------------------------------------------------------------------
 
   /** With a number each for the columns that the rows have no values for. */
-  private CompletableFuture<Void> numbered(List<List<byte @Nullable []>> rows) {
+  private CompletableFuture<List<List<byte @Nullable []>>> numbered(
+      List<List<byte @Nullable []>> rows) {
     given = plan.columns().subList(0, Math.min(plan.columns().size(), columnTypes.size()));
     List<NumberedColumn> missing =
         plan.numbered().stream().filter(c -> !given.contains(c.name())).toList();
     if (missing.isEmpty()) {
-      return store(rows, 0);
+      return CompletableFuture.completedFuture(rows);
     }
     requireWholeList(missing);
     List<List<byte @Nullable []>> all = new ArrayList<>();
@@ -202,7 +215,7 @@ final class InsertGathered {
                   before -> execution.session().numbers().take(column.sequence(), all.size()))
               .thenAccept(numbers -> add(column, numbers, all));
     }
-    return taken.thenCompose(done -> store(all, 0));
+    return taken.thenApply(done -> all);
   }
 
   /** The key's place was counted in all columns of the table, or in those that are listed. */
@@ -225,6 +238,50 @@ final class InsertGathered {
     for (int i = 0; i < numbers.length; i++) {
       rows.get(i).add(ByteBuffer.allocate(Long.BYTES).putLong(numbers[i]).array());
     }
+  }
+
+  // --- rows that may meet others ---------------------------------------------------------------
+
+  /**
+   * One INSERT ... VALUES of all rows, which is planned and run like a client's: so that two rows
+   * that meet are told as in one statement.
+   */
+  private void planAnew(
+      List<List<byte @Nullable []>> rows, PlanContext context, Consumer<Execution> route) {
+    int before = Math.max(types.count(), parameters.count());
+    int most = (PARAMETERS_MOST - before) / Math.max(1, columnTypes.size());
+    if (rows.size() > most) {
+      throw ErrorCode.QUERY_TOO_LARGE.because(
+          "ON CONFLICT of an INSERT ... SELECT takes at most %d rows of %d columns"
+              .formatted(most, columnTypes.size()));
+    }
+    String sql = sql(before, rows.size(), "");
+    Bound bound = bound(execution.wireParameters(), before, rows);
+    ClientPortal portal =
+        new ClientPortal(
+            "", new ClientStatement("", sql, bound.types()), bound.values(), bound.types());
+    StoredRows stored = new StoredRows(execution.sink());
+    run(
+        execution.query(
+            new StatementCall.Execute(portal, execution.describes(), 0),
+            execution.session().services().planner().plan(StatementText.one(sql), context),
+            stored,
+            () -> storedAnew(stored)),
+        route);
+  }
+
+  private void storedAnew(StoredRows rows) {
+    Optional<String> tag = rows.tag();
+    if (tag.isEmpty()) {
+      execution.done();
+      return;
+    }
+    execution.then(
+        commitIfSingle(),
+        done -> {
+          execution.sink().complete(tag.get());
+          execution.done();
+        });
   }
 
   // --- the rows --------------------------------------------------------------------------------
@@ -321,6 +378,24 @@ final class InsertGathered {
       throw ErrorCode.INTERNAL.because("a part of a write has no backend");
     }
     int before = Math.max(types.count(), parameters.count());
+    Bound bound = bound(parameters, before, rows);
+    return PartAnswer.of(
+        main,
+        new BackendRequest.Extended(
+            sql(before, rows.size(), plan.entries().map(work -> work.edit().text()).orElse("")),
+            false,
+            bound.types(),
+            bound.values(),
+            "",
+            true,
+            0),
+        columns().size());
+  }
+
+  /** The client's values with those of rows behind them. */
+  private record Bound(ParameterTypes types, Parameters values) {}
+
+  private Bound bound(Parameters client, int before, List<List<byte @Nullable []>> rows) {
     List<byte @Nullable []> values = new ArrayList<>();
     rows.forEach(values::addAll);
     List<Boolean> binary = new ArrayList<>();
@@ -333,20 +408,12 @@ final class InsertGathered {
       oids[before + i] = oid == TEXT_OID || oid >= FIRST_USER_OID ? 0 : oid;
       binary.add(oid != TEXT_OID);
     }
-    String sql =
-        plan.parts()
-            .with(
-                execution.planned().text(),
-                given,
-                more,
-                always,
-                values(before, rows.size()),
-                plan.entries().map(work -> work.edit().text()).orElse(""));
-    return PartAnswer.of(
-        main,
-        new BackendRequest.Extended(
-            sql, false, new ParameterTypes(oids), parameters.and(values, binary), "", true, 0),
-        columns().size());
+    return new Bound(new ParameterTypes(oids), client.and(values, binary));
+  }
+
+  private String sql(int before, int rows, String returning) {
+    return plan.parts()
+        .with(execution.planned().text(), given, more, always, values(before, rows), returning);
   }
 
   private String values(int before, int rows) {

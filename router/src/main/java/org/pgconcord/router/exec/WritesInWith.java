@@ -5,9 +5,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.gsi.LookupIndex;
@@ -16,6 +18,7 @@ import org.pgconcord.router.backend.BackendListener;
 import org.pgconcord.router.backend.BackendRequest;
 import org.pgconcord.router.entries.EntryTransaction;
 import org.pgconcord.router.entries.ReturnedRows;
+import org.pgconcord.router.plan.ConflictRows;
 import org.pgconcord.router.plan.CteWrite;
 import org.pgconcord.router.plan.EntryWork;
 import org.pgconcord.router.plan.Plan;
@@ -51,6 +54,7 @@ final class WritesInWith {
   private final int addedColumns;
   private final boolean returns;
   private final List<CteRows> parts;
+  private final String token = "pgconcord met " + UUID.randomUUID();
   private final ReturnedRows returned;
   private @Nullable ErrorFields failure;
   private boolean byFence;
@@ -150,7 +154,7 @@ final class WritesInWith {
   private void send(Prepared prepared) {
     Map<CteWrite, String> rows = new HashMap<>();
     parts.forEach(part -> rows.put(part.plan(), part.condition()));
-    String sql = plan.sql(text(), change -> rows.getOrDefault(change, "false"));
+    String sql = plan.sql(text(), change -> rows.getOrDefault(change, "false"), token);
     main.send(
         execution.simple()
             ? new BackendRequest.Query(sql)
@@ -265,7 +269,13 @@ final class WritesInWith {
 
     @Override
     public void error(Frame frame) {
-      fail(ErrorFields.read(frame));
+      ErrorFields fields = ErrorFields.read(frame);
+      fail(ConflictRows.met(fields.message(), token).isPresent() ? Failures.fields(met()) : fields);
+    }
+
+    private ConcordException met() {
+      return ErrorCode.WRITE_ROW_APPEARED.because(
+          "ON CONFLICT DO UPDATE in a statement with WITH meets a row that it could not lock before");
     }
 
     private void fail(ErrorFields fields) {

@@ -1,5 +1,6 @@
 package org.pgconcord.router.plan;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -25,6 +26,9 @@ import org.pgconcord.router.sql.Tokens;
  * @param old of an UPDATE or DELETE: how its rows are locked
  * @param inserted of an INSERT: for each row the tokens of its primary key's values, which are
  *     constants
+ * @param conflicts of an INSERT: it has ON CONFLICT
+ * @param met of an INSERT that may update the rows in its way, which are those with its primary
+ *     keys: how it is kept from others than those that were locked
  */
 public record CteWrite(
     String name,
@@ -35,7 +39,9 @@ public record CteWrite(
     String columns,
     List<KeyPart> primaryKey,
     Optional<OldRows> old,
-    List<List<Clauses.Range>> inserted) {
+    List<List<Clauses.Range>> inserted,
+    boolean conflicts,
+    Optional<ConflictRows> met) {
 
   /**
    * A column of the primary key.
@@ -52,8 +58,24 @@ public record CteWrite(
 
   /** What is asked before the statement: locks the rows, or looks for those in an INSERT's way. */
   public String before(StatementText text) {
+    String lock = conflicts ? " FOR NO KEY UPDATE" : "";
     return old.map(rows -> rows.lock(text, EntryWork.ROWS_MOST + 1, ""))
-        .orElseGet(() -> withKeysInserted(text));
+        .orElseGet(() -> withKeysInserted(text) + lock);
+  }
+
+  /** How many rows the transaction has stored in the table so far, those of partitions included. */
+  public String stored() {
+    return ("SELECT pg_catalog.sum(pg_catalog.pg_stat_get_xact_tuples_inserted(t.relid)) FROM"
+            + " (SELECT %1$s::pg_catalog.regclass AS relid UNION SELECT relid FROM"
+            + " pg_catalog.pg_partition_tree(%1$s)) t")
+        .formatted(Identifiers.literal(table.quoted()));
+  }
+
+  /** The primary key of a row with the columns of {@link #work}. */
+  public List<@Nullable String> key(List<@Nullable String> row) {
+    List<@Nullable String> key = new ArrayList<>();
+    primaryKey.forEach(part -> key.add(row.get(part.place())));
+    return key;
   }
 
   /** Reads the rows that have these primary keys now: place and columns. */

@@ -12,8 +12,10 @@ import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.topology.Gsi;
+import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.router.analyse.DeclaredTable;
 import org.pgconcord.router.sql.Clauses;
+import org.pgconcord.router.sql.ConflictView;
 import org.pgconcord.router.sql.ConstantView;
 import org.pgconcord.router.sql.FromView;
 import org.pgconcord.router.sql.StatementView;
@@ -37,8 +39,14 @@ final class CteWrites {
    * A part that changes entries.
    *
    * @param name how to call it
+   * @param arbiter the columns of the index that ON CONFLICT of an INSERT names, where it is known
    */
-  CteWrite part(String name, StatementView write, DeclaredTable table, List<Gsi> maintained) {
+  CteWrite part(
+      String name,
+      StatementView write,
+      DeclaredTable table,
+      List<Gsi> maintained,
+      Optional<List<String>> arbiter) {
     FromView.Named target = write.written().orElseThrow();
     if (target.token() < 0) {
       throw ErrorCode.SQL_UNREADABLE.because("the target of " + name + " is not found in its text");
@@ -57,7 +65,11 @@ final class CteWrites {
         EntryColumns.images(target.alias(), table, work),
         primaryKey(schema, work),
         old(name, write, table, work),
-        write instanceof StatementView.Insert insert ? inserted(name, insert, schema) : List.of());
+        write instanceof StatementView.Insert insert ? inserted(name, insert, schema) : List.of(),
+        write instanceof StatementView.Insert insert && insert.conflict().isPresent(),
+        write instanceof StatementView.Insert insert
+            ? met(name, insert, table, work, arbiter)
+            : Optional.empty());
   }
 
   private static Plan.WriteKind kind(StatementView write) {
@@ -138,9 +150,9 @@ final class CteWrites {
 
   private List<List<Clauses.Range>> inserted(
       String name, StatementView.Insert insert, TableSchema schema) {
-    if (insert.source() != StatementView.Source.VALUES || insert.conflict().isPresent()) {
+    if (insert.source() != StatementView.Source.VALUES) {
       throw ErrorCode.WRITE_CTE.because(
-          "%s inserts rows into %s, which owns a maintained index, and is no INSERT ... VALUES alone"
+          "%s inserts rows into %s, which owns a maintained index, and is no INSERT ... VALUES"
               .formatted(name, schema.name()));
     }
     List<String> columns =
@@ -156,6 +168,39 @@ final class CteWrites {
       }
     }
     return rows(insert).stream().map(values -> places.stream().map(values::get).toList()).toList();
+  }
+
+  private Optional<ConflictRows> met(
+      String name,
+      StatementView.Insert insert,
+      DeclaredTable table,
+      EntryWork work,
+      Optional<List<String>> arbiter) {
+    if (insert.conflict().filter(ConflictView::updates).isEmpty()) {
+      return Optional.empty();
+    }
+    Set<String> key = Set.copyOf(table.schema().map(TableSchema::primaryKey).orElse(List.of()));
+    if (arbiter.filter(columns -> key.equals(Set.copyOf(columns))).isEmpty()) {
+      throw ErrorCode.WRITE_CTE.because(
+          "ON CONFLICT DO UPDATE of %s does not name the primary key of %s, which owns a maintained index"
+              .formatted(name, table.name()));
+    }
+    Clauses clauses = input.clauses();
+    int action = insert.conflict().get().action();
+    Clauses.Range within = new Clauses.Range(action, clauses.around(action).to());
+    int end = clauses.next(within, "returning");
+    int where = clauses.next(within, "where", "returning");
+    String alias = insert.target().alias();
+    return Optional.of(
+        new ConflictRows(
+            table.name().quoted() + " AS " + Identifiers.quote(alias),
+            alias,
+            EntryColumns.images(alias, table, work),
+            List.of(),
+            List.of(),
+            where < end ? Optional.of(new Clauses.Range(where + 1, end)) : Optional.empty(),
+            end,
+            Set.of()));
   }
 
   private static boolean isValue(ValueView value) {

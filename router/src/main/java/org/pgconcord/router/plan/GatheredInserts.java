@@ -9,6 +9,7 @@ import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.analyse.DeclaredTable;
 import org.pgconcord.router.sql.ConflictView;
 import org.pgconcord.router.sql.Lexer;
+import org.pgconcord.router.sql.QueryView;
 import org.pgconcord.router.sql.StatementText;
 import org.pgconcord.router.sql.StatementView;
 
@@ -37,6 +38,7 @@ final class GatheredInserts {
    * The plan.
    *
    * @param columns the INSERT's columns
+   * @param byEntries entries decide of the rows' conflicts
    * @param instead why the rows cannot be made where they belong; what is thrown when there is no
    *     other way either
    */
@@ -44,15 +46,20 @@ final class GatheredInserts {
       StatementFacts statement,
       List<String> columns,
       Optional<EntryWork> entries,
+      boolean byEntries,
       ConcordException instead) {
     boolean possible =
         switch (instead.code()) {
           case WRITE_NO_SHARD_KEY, WRITE_NULL_KEY -> false;
-          // Of two rows in one statement that would update one row, batches might not see both.
-          default -> insert.conflict().filter(ConflictView::updates).isEmpty();
+          default -> true;
         };
+    // Of two rows in one statement that would update one row, batches might not see both.
+    boolean anew = byEntries || insert.conflict().filter(ConflictView::updates).isPresent();
     Optional<InsertText> text =
-        possible ? InsertText.of(input.tokens(), input.clauses()) : Optional.empty();
+        possible
+            ? InsertText.of(input.tokens(), input.clauses())
+                .filter(t -> !anew || t.readsNothingBehind(input.tokens()))
+            : Optional.empty();
     if (text.isEmpty()) {
       throw instead;
     }
@@ -63,6 +70,9 @@ final class GatheredInserts {
     }
     List<ShardId> shards = new ArrayList<>(shards(select));
     shards.retainAll(key.placement().group().shards());
+    if (shards.isEmpty() && select instanceof Plan.Authoritative && NamelessQuery.is(source())) {
+      shards.addAll(key.placement().group().shards());
+    }
     if (shards.isEmpty()) {
       throw instead;
     }
@@ -81,7 +91,14 @@ final class GatheredInserts {
         shards.get(0),
         entries,
         input.clauses().topLevelReturning().isPresent(),
-        numbered);
+        numbered,
+        anew ? Optional.of(input.context()) : Optional.empty());
+  }
+
+  /** The query, behind the CTEs in front of the statement. */
+  private QueryView source() {
+    QueryView query = insert.query().orElseThrow();
+    return query.within(insert.scope().with(), insert.scope().recursive());
   }
 
   private List<Integer> places(List<String> columns) {

@@ -3,6 +3,7 @@ package org.pgconcord.router.plan;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.router.sql.Clauses;
@@ -12,15 +13,17 @@ import org.pgconcord.router.sql.Tokens;
 /**
  * The parts of an INSERT ... SELECT.
  *
+ * @param insert where INSERT stands: behind the CTEs in front of it, which belong to the query
  * @param list the token before which a column list can be put; empty when there is one
  * @param from the query's first token
  * @param to behind its last
  */
-public record InsertText(Optional<Integer> list, int from, int to) {
+public record InsertText(int insert, Optional<Integer> list, int from, int to) {
 
   /** Where they are; empty when they are not found where they should be. */
   static Optional<InsertText> of(Tokens tokens, Clauses clauses) {
-    int at = 3;
+    int insert = tokens.isWord(0, "with") ? clauses.topLevel(1, "insert") : 0;
+    int at = insert + 3;
     while (tokens.isSymbol(at, ".")) {
       at += 2;
     }
@@ -36,9 +39,17 @@ public record InsertText(Optional<Integer> list, int from, int to) {
       at += 3;
     }
     int end = end(tokens, at, clauses);
-    return at > 0 && at < end && (tokens.isSymbol(at, "(") || startsQuery(tokens, at))
-        ? Optional.of(new InsertText(list, at, end))
+    boolean query = tokens.isSymbol(at, "(") || startsQuery(tokens, at);
+    boolean twice = insert > 0 && tokens.isWord(at, "with");
+    return at > 0 && at < end && query && !twice
+        ? Optional.of(new InsertText(insert, list, at, end))
         : Optional.empty();
+  }
+
+  /** Nothing is read behind the query: no subquery stands in ON CONFLICT or RETURNING. */
+  boolean readsNothingBehind(Tokens tokens) {
+    return IntStream.range(to, tokens.size())
+        .noneMatch(i -> tokens.isAnyWord(i, "select", "table", "values"));
   }
 
   private static int end(Tokens tokens, int from, Clauses clauses) {
@@ -56,9 +67,12 @@ public record InsertText(Optional<Integer> list, int from, int to) {
     return tokens.isAnyWord(at, "select", "with", "table", "values") || tokens.isSymbol(at, "(");
   }
 
-  /** The query by itself. */
+  /** The query by itself, with the CTEs in front of the statement. */
   public String query(StatementText text) {
-    return text.sql().substring(text.tokens().start(from), text.tokens().end(to - 1));
+    String query = text.sql().substring(text.tokens().start(from), text.tokens().end(to - 1));
+    return insert == 0
+        ? query
+        : text.sql().substring(0, text.tokens().end(insert - 1)) + " " + query;
   }
 
   /**
@@ -82,7 +96,7 @@ public record InsertText(Optional<Integer> list, int from, int to) {
     boolean overrides = tokens.isWord(from - 3, "overriding");
     int split = list.map(tokens::start).orElseGet(() -> tokens.start(from - (overrides ? 4 : 1)));
     String rest = sql.substring(tokens.end(to - 1), tokens.end(tokens.size() - 1));
-    return sql.substring(0, split)
+    return sql.substring(tokens.start(insert), split)
         + (list.isPresent() ? "(" + names(columns, more) + ") " : names(List.of(""), more))
         + sql.substring(split, tokens.start(from))
         + (overriding && !overrides ? " OVERRIDING SYSTEM VALUE " : "")

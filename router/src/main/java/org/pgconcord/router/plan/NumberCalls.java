@@ -19,7 +19,8 @@ import org.pgconcord.router.sql.Tokens;
  * wherever no column is named after it.
  */
 final class NumberCalls {
-  private static final Set<String> NAMES = Set.of("nextval", "currval", "setval");
+  private static final Set<String> NAMES =
+      Set.of("nextval", "currval", "setval", "pg_sequence_last_value");
 
   private final PlanInput input;
   private final Tokens tokens;
@@ -82,9 +83,10 @@ final class NumberCalls {
           "the router cannot tell which sequence %s is called for".formatted(function));
     }
     Optional<NumberedSequence> sequence = NumberedSequence.named(text.get(), sequences, input);
-    if (sequence.isPresent() && function.equals("setval")) {
+    if (sequence.isPresent() && !function.equals("nextval") && !function.equals("currval")) {
       throw ErrorCode.WRITE_NUMBER.because(
-          "setval is called for sequence %s of a sharded table".formatted(sequence.get().name()));
+          "%s is called for sequence %s of a sharded table"
+              .formatted(function, sequence.get().name()));
     }
     int from = tokens.isSymbol(name - 1, ".") ? name - 2 : name;
     int end = close + 1;

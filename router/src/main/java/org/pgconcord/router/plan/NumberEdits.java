@@ -32,6 +32,10 @@ public record NumberEdits(List<Edit> edits, List<Slot> slots) {
     static Edit text(int at, String text) {
       return new Edit(at, at, text, -1, "");
     }
+
+    private Edit moved(int slots) {
+      return slot < 0 ? this : new Edit(from, to, before, slot + slots, after);
+    }
   }
 
   /**
@@ -41,6 +45,15 @@ public record NumberEdits(List<Edit> edits, List<Slot> slots) {
    * @param current the number that the session had last, instead of new ones
    */
   public record Slot(NumberedSequence sequence, int count, boolean current) {}
+
+  /** Both together. */
+  NumberEdits and(NumberEdits other) {
+    List<Slot> both = new ArrayList<>(slots);
+    both.addAll(other.slots);
+    List<Edit> all = new ArrayList<>(edits);
+    other.edits.forEach(edit -> all.add(edit.moved(slots.size())));
+    return new NumberEdits(all, both);
+  }
 
   /**
    * The statement with its numbers.

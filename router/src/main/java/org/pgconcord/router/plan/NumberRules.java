@@ -1,12 +1,16 @@
 package org.pgconcord.router.plan;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.schema.Numbering;
 import org.pgconcord.router.analyse.DeclaredTable;
 import org.pgconcord.router.analyse.Relation;
+import org.pgconcord.router.sql.Clauses;
 import org.pgconcord.router.sql.CommandKind;
 import org.pgconcord.router.sql.QueryView;
 import org.pgconcord.router.sql.StatementView;
@@ -50,51 +54,60 @@ final class NumberRules {
 
   /** The numbers that a statement needs; empty when it needs none. */
   Optional<NumberEdits> edits(CommandKind kind, StatementView view) {
+    List<NumberCalls.Call> left = new ArrayList<>(calls.all());
+    NumberEdits all = new NumberEdits(List.of(), List.of());
+    Map<String, Integer> newRows = new HashMap<>();
     for (QueryView.Cte cte : view.scope().with()) {
-      cte.write().ifPresent(this::refuseInCte);
+      if (cte.write().isPresent()) {
+        StatementView write = cte.write().get();
+        all = all.and(written(write, true, newRows, left));
+        if (write instanceof StatementView.Insert insert) {
+          newRows.put(cte.name(), insert.rows().size());
+        }
+      }
     }
-    if (view instanceof StatementView.Insert insert) {
-      return inserted(insert);
+    all = all.and(written(view, false, newRows, left));
+    if (all.slots().isEmpty() && !(view instanceof StatementView.Insert)) {
+      return calls.edits(kind);
+    } else if (!left.isEmpty()) {
+      throw NumberCalls.refused(left.get(0));
     }
-    if (view instanceof StatementView.Update update) {
-      refuseDefault(update, update.assigned());
-    }
-    return calls.edits(kind);
+    return all.slots().isEmpty() ? Optional.empty() : Optional.of(all);
   }
 
-  private Optional<NumberEdits> inserted(StatementView.Insert insert) {
-    insert.conflict().ifPresent(conflict -> refuseDefault(insert, conflict.assigned()));
-    Optional<DeclaredTable> table = sharded(insert);
-    List<Column> columns = table.map(NumberRules::numbered).orElse(List.of());
-    if (columns.isEmpty() && calls.all().isEmpty()) {
-      return Optional.empty();
+  /** What a statement, or a CTE of it, needs by itself. */
+  private NumberEdits written(
+      StatementView view, boolean cte, Map<String, Integer> newRows, List<NumberCalls.Call> left) {
+    if (view instanceof StatementView.Update update) {
+      refuseDefault(update, update.assigned());
+    } else if (view instanceof StatementView.Insert insert) {
+      insert.conflict().ifPresent(conflict -> refuseDefault(insert, conflict.assigned()));
+      Optional<DeclaredTable> table = sharded(insert);
+      List<Column> columns = table.map(NumberRules::numbered).orElse(List.of());
+      if (!columns.isEmpty() || !left.isEmpty()) {
+        return new NumberedInsert(
+                input, calls, insert, table, columns, cte ? part(insert) : whole(), newRows)
+            .edits(left);
+      }
     }
-    return new NumberedInsert(input, calls, insert, table, columns).edits();
+    return new NumberEdits(List.of(), List.of());
+  }
+
+  private Clauses.Range whole() {
+    return new Clauses.Range(1, input.tokens().size());
+  }
+
+  /** The INSERT of a CTE, from its target on. */
+  private Clauses.Range part(StatementView.Insert insert) {
+    int target = insert.target().token();
+    Clauses.Range within = input.clauses().around(Math.max(0, target));
+    if (target < 0 || within.to() == input.tokens().size()) {
+      throw ErrorCode.SQL_UNREADABLE.because("an INSERT within WITH is not found in its text");
+    }
+    return new Clauses.Range(target, within.to());
   }
 
   // --- what is not numbered --------------------------------------------------------------------
-
-  private void refuseInCte(StatementView write) {
-    if (write instanceof StatementView.Update update) {
-      refuseDefault(update, update.assigned());
-    } else if (write instanceof StatementView.Insert insert) {
-      insert.conflict().ifPresent(conflict -> refuseDefault(insert, conflict.assigned()));
-      sharded(insert)
-          .ifPresent(
-              table ->
-                  refuseUnlessGiven(
-                      table, NumberedInsert.given(insert, table), "an INSERT within WITH"));
-      boolean asks =
-          (insert.source() == StatementView.Source.QUERY && insert.columns().isEmpty())
-              || insert.rows().stream()
-                  .flatMap(List::stream)
-                  .anyMatch(v -> v instanceof StatementView.ValueView.Default);
-      if (asks && !sharded(insert).map(NumberRules::numbered).orElse(List.of()).isEmpty()) {
-        throw ErrorCode.WRITE_NUMBER.because(
-            "an INSERT within WITH asks for DEFAULT, or has no list of columns");
-      }
-    }
-  }
 
   /** Refuses what leaves a column to a sequence that counts on each shard. */
   static void refuseUnlessGiven(DeclaredTable table, List<String> given, String what) {

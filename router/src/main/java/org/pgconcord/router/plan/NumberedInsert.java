@@ -6,10 +6,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.value.Identifiers;
 import org.pgconcord.router.analyse.DeclaredTable;
+import org.pgconcord.router.sql.Clauses;
+import org.pgconcord.router.sql.Names;
 import org.pgconcord.router.sql.StatementView;
 import org.pgconcord.router.sql.StatementView.ValueView;
 import org.pgconcord.router.sql.Tokens;
@@ -19,6 +22,9 @@ import org.pgconcord.router.sql.Tokens;
  * {@code nextval}. In VALUES every row is evaluated once, so that a number stands for a call.
  */
 final class NumberedInsert {
+  /** A number for each row is in the text. */
+  private static final int NEW_ROWS_MOST = 1_000;
+
   private final PlanInput input;
   private final Tokens tokens;
   private final NumberCalls calls;
@@ -26,29 +32,36 @@ final class NumberedInsert {
   private final Optional<DeclaredTable> table;
   private final List<Column> columns;
   private final List<String> given;
+  private final Clauses.Range within;
+  private final Map<String, Integer> newRows;
   private final List<NumberEdits.Edit> edits = new ArrayList<>();
   private final List<NumberEdits.Slot> slots = new ArrayList<>();
-  private final List<NumberCalls.Call> left;
+  private final List<NumberCalls.Call> replaced = new ArrayList<>();
   private final Map<String, Integer> byColumn = new HashMap<>();
 
   /**
    * @param table the target where it is sharded
    * @param columns those of it that have sequences
+   * @param within the tokens of the INSERT, at whose level its clauses stand
+   * @param newRows the statement's CTEs that are INSERT ... VALUES, and how many rows those have
    */
   NumberedInsert(
       PlanInput input,
       NumberCalls calls,
       StatementView.Insert insert,
       Optional<DeclaredTable> table,
-      List<Column> columns) {
+      List<Column> columns,
+      Clauses.Range within,
+      Map<String, Integer> newRows) {
     this.input = input;
     this.tokens = input.tokens();
     this.calls = calls;
     this.insert = insert;
     this.table = table;
     this.columns = columns;
+    this.within = within;
+    this.newRows = newRows;
     this.given = table.map(t -> given(insert, t)).orElse(insert.columns());
-    this.left = new ArrayList<>(calls.all());
   }
 
   /** The columns that the rows have values for. */
@@ -62,24 +75,105 @@ final class NumberedInsert {
     return all.subList(0, Math.min(width, all.size()));
   }
 
-  Optional<NumberEdits> edits() {
+  /**
+   * Where its numbers go.
+   *
+   * @param left the calls for numbers in the whole statement; those of this INSERT are taken out
+   */
+  NumberEdits edits(List<NumberCalls.Call> left) {
     switch (insert.source()) {
       case QUERY -> table.ifPresent(this::query);
       case DEFAULTS -> defaults();
       case VALUES -> values();
     }
-    if (!left.isEmpty()) {
-      throw NumberCalls.refused(left.get(0));
-    }
-    return slots.isEmpty() ? Optional.empty() : Optional.of(new NumberEdits(edits, slots));
+    left.removeAll(replaced);
+    return new NumberEdits(edits, slots);
   }
 
-  /** Rows of a query get their numbers when they have been fetched, but for those behind WITH. */
+  /**
+   * Rows of a query get their numbers when they have been fetched, but for those within or behind
+   * CTEs that write.
+   */
   private void query(DeclaredTable target) {
-    if (!insert.scope().with().isEmpty()) {
-      NumberRules.refuseUnlessGiven(target, insert.columns(), "an INSERT ... SELECT behind WITH");
-    }
+    boolean with = isPart() || insert.scope().writes();
     overriding();
+    if (!with || columns.isEmpty()) {
+      return;
+    } else if (insert.columns().isEmpty()) {
+      throw ErrorCode.WRITE_NUMBER.because(
+          "an INSERT ... SELECT within or behind WITH into %s has no list of columns"
+              .formatted(target.name()));
+    }
+    List<Column> missing = columns.stream().filter(c -> !given.contains(c.name())).toList();
+    if (!missing.isEmpty() && !ofNewRows(missing)) {
+      NumberRules.refuseUnlessGiven(
+          target, insert.columns(), "an INSERT ... SELECT within or behind WITH");
+    }
+  }
+
+  /**
+   * Numbers for the rows of {@code SELECT items FROM cte [WHERE ...]}, where the CTE is an INSERT
+   * ... VALUES: no more rows than that has. No item may call a function, which could return a set.
+   */
+  private boolean ofNewRows(List<Column> missing) {
+    int select = next("select");
+    int from = next("from");
+    int rows =
+        from + 1 < within.to() && tokens.kind(from + 1).isName()
+            ? newRows.getOrDefault(Names.of(tokens, from + 1), 0)
+            : 0;
+    boolean plain =
+        rows > 0
+            && rows <= NEW_ROWS_MOST
+            && tokens.isSymbol(select - 1, ")")
+            && next("with") == within.to()
+            && !tokens.isAnyWord(select + 1, "distinct", "all")
+            && IntStream.range(select, from).noneMatch(i -> tokens.isSymbol(i, "("))
+            && endsAt(from + 2);
+    if (!plain) {
+      return false;
+    }
+    edits.add(NumberEdits.Edit.text(select - 1, ", " + names(missing)));
+    if (missing.stream().anyMatch(c -> c.numbering().orElseThrow().always())) {
+      edits.add(NumberEdits.Edit.text(select, " OVERRIDING SYSTEM VALUE"));
+    }
+    for (Column column : missing) {
+      for (int row = 1; row <= rows; row++) {
+        String before =
+            (row == 1 ? ", CASE pg_catalog.row_number() OVER ()" : "") + " WHEN " + row + " THEN ";
+        String after = row == rows ? " END" : "";
+        edits.add(new NumberEdits.Edit(from, from, before, next(column), after));
+      }
+    }
+    return true;
+  }
+
+  /** Nothing but a name for the one item of FROM, and a condition. */
+  private boolean endsAt(int behind) {
+    if (ends(behind)) {
+      return true;
+    }
+    int alias = tokens.isWord(behind, "as") ? behind + 1 : behind;
+    return alias < within.to() && tokens.kind(alias).isName() && ends(alias + 1);
+  }
+
+  private boolean ends(int at) {
+    int end = at;
+    if (at < within.to() && tokens.isWord(at, "where")) {
+      end = input.clauses().where(new Clauses.Range(at, within.to())).orElseThrow().to();
+    }
+    return end == within.to()
+        || tokens.isWord(end, "returning")
+        || (tokens.isWord(end, "on") && tokens.isWord(end + 1, "conflict"));
+  }
+
+  /** It is one of the statement's CTEs. */
+  private boolean isPart() {
+    return within.to() < tokens.size();
+  }
+
+  private int next(String word) {
+    return input.clauses().next(within, word);
   }
 
   // --- DEFAULT VALUES --------------------------------------------------------------------------
@@ -88,7 +182,7 @@ final class NumberedInsert {
     if (columns.isEmpty()) {
       return;
     }
-    int at = input.clauses().topLevel(1, "default");
+    int at = next("default");
     if (!tokens.isWord(at + 1, "values")) {
       throw unreadable();
     }
@@ -105,8 +199,8 @@ final class NumberedInsert {
   // --- VALUES ----------------------------------------------------------------------------------
 
   private void values() {
-    int values = input.clauses().topLevelValues().orElse(-1);
-    if (values < 0) {
+    int values = next("values");
+    if (values == within.to()) {
       throw unreadable();
     }
     boolean overrides = overriding();
@@ -176,7 +270,7 @@ final class NumberedInsert {
     } else if (call.isPresent() && call.get().function().equals("nextval")) {
       slots.add(new NumberEdits.Slot(call.get().sequence(), 1, false));
       edits.add(new NumberEdits.Edit(from, to, "", slots.size() - 1, ""));
-      left.remove(call.get());
+      replaced.add(call.get());
     } else {
       for (NumberCalls.Call current : calls.currentIn(from, to)) {
         boolean alone = call.isPresent();
@@ -185,7 +279,7 @@ final class NumberedInsert {
                 ? new NumberEdits.Edit(from, to, "", slots.size(), "")
                 : NumberCalls.current(current, slots.size()));
         slots.add(new NumberEdits.Slot(current.sequence(), 0, true));
-        left.remove(current);
+        replaced.add(current);
       }
     }
   }
@@ -194,7 +288,7 @@ final class NumberedInsert {
 
   /** True for OVERRIDING SYSTEM VALUE in front of VALUES or SELECT. */
   private boolean overriding() {
-    int at = input.clauses().topLevel(1, "overriding");
+    int at = next("overriding");
     boolean there = tokens.isWord(at, "overriding") && tokens.isWord(at + 2, "value");
     if (there && tokens.isWord(at + 1, "user") && !columns.isEmpty()) {
       throw ErrorCode.WRITE_NUMBER.because(

@@ -77,7 +77,12 @@ public record NumberedSequence(TableName name, List<Use> uses) {
   /** The one that a statement means by this text, as {@code regclass} reads it. */
   static Optional<NumberedSequence> named(
       String text, Map<TableName, NumberedSequence> all, PlanInput input) {
-    List<String> parts = parts(text);
+    return named(parts(text), all, input);
+  }
+
+  /** The same by a name with or without schema. */
+  static Optional<NumberedSequence> named(
+      List<String> parts, Map<TableName, NumberedSequence> all, PlanInput input) {
     return all.values().stream()
         .filter(
             s ->

@@ -377,6 +377,8 @@ public sealed interface Plan
    * @param entries as in {@link Write}
    * @param returns the client asked for RETURNING
    * @param numbered the columns that get numbers where the rows have no values for them
+   * @param conflicts under which the rows are planned anew, as one INSERT ... VALUES, where rows in
+   *     their way decide what is stored
    */
   record InsertGathered(
       StatementFacts facts,
@@ -387,7 +389,8 @@ public sealed interface Plan
       ShardId describer,
       Optional<EntryWork> entries,
       boolean returns,
-      List<NumberedColumn> numbered)
+      List<NumberedColumn> numbered,
+      Optional<PlanContext> conflicts)
       implements Plan {
     public InsertGathered {
       columns = List.copyOf(columns);
@@ -582,12 +585,18 @@ public sealed interface Plan
     /**
      * The statement to send.
      *
-     * @param rows names the rows of an UPDATE or DELETE
+     * @param rows names the rows that a part may change
+     * @param token what an INSERT fails by that meets other rows
      */
-    public String sql(StatementText text, Function<CteWrite, String> rows) {
+    public String sql(StatementText text, Function<CteWrite, String> rows, String token) {
       List<SqlReplacement> all = new ArrayList<>();
-      changes.forEach(
-          change -> change.old().ifPresent(old -> all.addAll(old.named(rows.apply(change)))));
+      for (CteWrite change : changes) {
+        change.old().ifPresent(old -> all.addAll(old.named(rows.apply(change))));
+        change
+            .met()
+            .map(met -> met.guard(rows.apply(change), token))
+            .ifPresent(edits -> edits.forEach(edit -> all.add(SqlReplacement.of(edit))));
+      }
       entries.ifPresent(work -> all.add(SqlReplacement.of(work.edit())));
       return SqlReplacement.apply(text, all);
     }

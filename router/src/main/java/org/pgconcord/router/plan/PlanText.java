@@ -208,7 +208,7 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
             .toList();
     listed("Maintains", indexes, rows);
     listed("Before", plan.before(text), rows);
-    return finish(rows, plan.facts(), plan.sql(text, change -> "rows found"));
+    return finish(rows, plan.facts(), plan.sql(text, change -> "rows found", "met"));
   }
 
   @Override
@@ -416,6 +416,9 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
     PlanOutline rows =
         route("insert-gathered", "INSERT of rows that are fetched first, each to its shard");
     maintains(plan.entries(), rows);
+    if (plan.conflicts().isPresent()) {
+      rows.add("Stored", "as one INSERT ... VALUES, planned when its rows are known");
+    }
     query(plan.select(), plan.parts().query(text), rows);
     listed(
         "Numbers",

@@ -43,6 +43,24 @@ final class ShardedInserts {
    * @param maintained those of them whose entries are kept
    */
   Plan plan(List<Gsi> gsis, List<Gsi> maintained, StatementFacts statement) {
+    return plan(gsis, maintained, statement, Optional.empty());
+  }
+
+  /**
+   * For an INSERT ... SELECT behind CTEs that write nothing: the rows are fetched first.
+   *
+   * @param instead why one shard cannot do all of it
+   */
+  Plan behindWith(
+      List<Gsi> gsis, List<Gsi> maintained, StatementFacts statement, ConcordException instead) {
+    return plan(gsis, maintained, statement, Optional.of(instead));
+  }
+
+  private Plan plan(
+      List<Gsi> gsis,
+      List<Gsi> maintained,
+      StatementFacts statement,
+      Optional<ConcordException> fetched) {
     new DifferingShards(input).refuseInsert(table, insert);
     Optional<TakenKeys> taken = rules.check(facts, gsis, maintained);
     ReferrerRules referrers = new ReferrerRules(input, table);
@@ -56,7 +74,15 @@ final class ShardedInserts {
             : EntryColumns.work(input, alias, table, maintained, referrers.checked());
     boolean changes =
         rules.conflict().filter(c -> maintained.stream().anyMatch(c::changes)).isPresent();
-    if (upsert && (changes || taken.isPresent())) {
+    if (taken.isPresent() && input.context().fixedSnapshot()) {
+      throw Plan.InsertUnlessTaken.needsReadCommitted();
+    }
+    boolean byEntries = taken.isPresent() || (upsert && changes);
+    if (fetched.isPresent()) {
+      return gathered(statement, entries, byEntries, fetched.get());
+    } else if (byEntries && insert.source() == StatementView.Source.QUERY) {
+      return gathered(statement, entries, true, needsRows(what(changes)));
+    } else if (upsert && byEntries) {
       return upsert(statement, entries.orElseThrow(), maintained, changes, taken);
     } else if (taken.isPresent()) {
       return unlessTaken(statement, entries.orElseThrow(), taken.get());
@@ -74,20 +100,22 @@ final class ShardedInserts {
   }
 
   private Plan unlessTaken(StatementFacts statement, EntryWork entries, TakenKeys taken) {
-    if (input.context().fixedSnapshot()) {
-      throw Plan.InsertUnlessTaken.needsReadCommitted();
-    }
-    return new Plan.InsertUnlessTaken(
-        statement, rows("ON CONFLICT by a global index"), entries, returns(), taken);
+    return new Plan.InsertUnlessTaken(statement, rows(what(false)), entries, returns(), taken);
+  }
+
+  private static String what(boolean changes) {
+    return changes
+        ? "ON CONFLICT DO UPDATE of columns of an index"
+        : "ON CONFLICT by a global index";
   }
 
   private RowSplit rows(String what) {
-    return rules
-        .rows(facts)
-        .orElseThrow(
-            () ->
-                ErrorCode.WRITE_ON_CONFLICT.because(
-                    what + " takes rows of VALUES without subqueries"));
+    return rules.rows(facts).orElseThrow(() -> needsRows(what));
+  }
+
+  private static ConcordException needsRows(String what) {
+    return ErrorCode.WRITE_ON_CONFLICT.because(
+        what + " takes rows of VALUES without subqueries, or of a query with none behind it");
   }
 
   private Plan upsert(
@@ -96,14 +124,7 @@ final class ShardedInserts {
       List<Gsi> maintained,
       boolean changes,
       Optional<TakenKeys> taken) {
-    if (taken.isPresent() && input.context().fixedSnapshot()) {
-      throw Plan.InsertUnlessTaken.needsReadCommitted();
-    }
-    RowSplit rows =
-        rows(
-            changes
-                ? "ON CONFLICT DO UPDATE of columns of an index"
-                : "ON CONFLICT by a global index");
+    RowSplit rows = rows(what(changes));
     Optional<ConflictRows> met =
         changes
             ? Optional.of(
@@ -132,6 +153,7 @@ final class ShardedInserts {
       return gathered(
           statement,
           entries,
+          false,
           ErrorCode.WRITE_NUMBER.because(
               "an INSERT ... SELECT of this form leaves a column of %s to its sequence"
                   .formatted(table.name())));
@@ -143,7 +165,7 @@ final class ShardedInserts {
         return everywhere(statement, rows, entries);
       }
     } catch (ConcordException e) {
-      return gathered(statement, entries, e);
+      return gathered(statement, entries, false, e);
     }
     return write(statement, rules.pins(rows, facts), entries, wide(statement, rows, entries));
   }
@@ -154,17 +176,26 @@ final class ShardedInserts {
       return everywhere(statement, rows, entries);
     } catch (ConcordException e) {
       try {
-        return gathered(statement, entries, e);
+        return gathered(statement, entries, false, e);
       } catch (ConcordException none) {
         return rows.follows() ? Refusals.refused(e) : WritePlanner.severalShards(table);
       }
     }
   }
 
+  /**
+   * The rows by their values.
+   *
+   * @param byEntries entries decide of their conflicts
+   * @param instead what is thrown where that cannot be
+   */
   private Plan gathered(
-      StatementFacts statement, Optional<EntryWork> entries, ConcordException instead) {
+      StatementFacts statement,
+      Optional<EntryWork> entries,
+      boolean byEntries,
+      ConcordException instead) {
     return new GatheredInserts(input, insert, table, key)
-        .plan(statement, rules.columns(), entries, instead);
+        .plan(statement, rules.columns(), entries, byEntries, instead);
   }
 
   /** Each shard makes the rows that belong on it of its own. */

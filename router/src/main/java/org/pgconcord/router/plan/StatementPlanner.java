@@ -114,6 +114,9 @@ public final class StatementPlanner {
       Refusals.sessionFunctions(numbers.withoutKnown(input));
     }
     UndeclaredPlanner undeclared = new UndeclaredPlanner(kind, input);
+    if (undeclared.applies()) {
+      new SequenceUses(input).refuse(kind);
+    }
     if (kind == CommandKind.COPY) {
       numbers.undeclared(kind);
       CopyPlanner copy = new CopyPlanner(this, input);

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.config.topology.Placement;
@@ -40,6 +41,7 @@ final class WithPlanner {
   private Optional<Placement.Sharded> sharded = Optional.empty();
   private Optional<EntryWork> entries = Optional.empty();
   private final List<CteWrite> changes = new ArrayList<>();
+  private final List<TableName> inserted = new ArrayList<>();
 
   /** What matters of other writes when all {@link #changes} are known. */
   private final List<Runnable> besideChanges = new ArrayList<>();
@@ -53,6 +55,58 @@ final class WithPlanner {
   }
 
   Plan plan() {
+    if (!(main instanceof StatementView.Insert insert)
+        || insert.source() != StatementView.Source.QUERY
+        || whole.writes()) {
+      return onOneShard();
+    }
+    try {
+      requireNumbered(insert);
+      return onOneShard();
+    } catch (ConcordException e) {
+      return fetched(insert, e);
+    }
+  }
+
+  /** A shard's own sequence would give what other shards have given. */
+  private void requireNumbered(StatementView.Insert insert) {
+    if (input.names().find(insert.target().name()) instanceof Relation.Declared declared
+        && declared.table().sharded()
+        && !NumberRules.leftOut(input, declared.table(), insert).isEmpty()) {
+      throw ErrorCode.WRITE_NUMBER.because(
+          "an INSERT ... SELECT behind WITH leaves a column of %s to its sequence"
+              .formatted(declared.table().name()));
+    }
+  }
+
+  /** The CTEs write nothing: they and the SELECT are a query, whose rows are stored by value. */
+  private Plan fetched(StatementView.Insert insert, ConcordException instead) {
+    boolean other =
+        switch (instead.code()) {
+          case WRITE_CTE, WRITE_ON_CONFLICT, QUERY_CROSS_SHARD, WRITE_FROM_QUERY, WRITE_NUMBER ->
+              false;
+          default -> true;
+        };
+    if (other
+        || !(input.names().find(insert.target().name()) instanceof Relation.Declared declared)
+        || declared.table().shardKey().isEmpty()
+        || !declared.table().sharded()) {
+      throw instead;
+    }
+    DeclaredTable table = declared.table();
+    List<Gsi> gsis = input.database().gsisOf(table.name());
+    StatementFacts statement =
+        new StatementFacts(
+            Command.INSERT,
+            true,
+            List.of(table.name()),
+            List.of(),
+            StaleCopies.of(input, facts.references()));
+    return new ShardedInserts(input, insert, facts, table, table.shardKey().get())
+        .behindWith(gsis, maintained(gsis), statement, instead);
+  }
+
+  private Plan onOneShard() {
     Refusals.forbiddenRelations(facts);
     List<QueryView.Cte> before = new ArrayList<>();
     for (QueryView.Cte cte : whole.with()) {
@@ -133,19 +187,32 @@ final class WithPlanner {
     if (rules.check(facts, gsis, maintained).isPresent()) {
       throw cannot("ON CONFLICT by a global index stands in a statement with WITH");
     }
-    rules.conflict().ifPresent(conflict -> maintained.forEach(conflict::refuseChanged));
+    boolean values = insert.source() == StatementView.Source.VALUES;
+    if (!values) {
+      rules.conflict().ifPresent(conflict -> maintained.forEach(conflict::refuseChanged));
+    }
+    boolean changing =
+        rules.conflict().filter(c -> maintained.stream().anyMatch(c::changes)).isPresent();
     stored.addAll(
         insert.source() == StatementView.Source.QUERY
             ? rules.stored(rules.selected())
             : rules.stored());
     boolean upsert = rules.conflict().filter(ConflictRules::updates).isPresent();
+    inserted.add(table.name());
     besideChanges.add(() -> keysLeft(name, insert, table));
+    besideChanges.add(() -> requireOneInsert(table));
     String alias = insert.target().alias();
+    Optional<List<String>> arbiter = rules.conflict().flatMap(c -> c.arbiter(Optional.empty()));
+    if (changing && insert.equals(main)) {
+      change(name, insert, table, maintained, arbiter);
+      return;
+    }
     rows(
         name,
         insert,
         table,
         maintained,
+        arbiter,
         upsert
             ? EntryColumns.upserted(input, alias, table, maintained, List.of())
             : EntryColumns.work(input, alias, table, maintained));
@@ -171,7 +238,7 @@ final class WithPlanner {
     if (strict && (whole.writes() || changing)) {
       throw owner(table);
     } else if (changing && !maintained(gsis).isEmpty()) {
-      change(name, update, table, maintained(gsis));
+      change(name, update, table, maintained(gsis), Optional.empty());
     } else if (!maintained(gsis).isEmpty()) {
       besideChanges.add(() -> alike(name, update, table, maintained(gsis)));
     }
@@ -181,7 +248,7 @@ final class WithPlanner {
   private void alike(
       String name, StatementView.Update update, DeclaredTable table, List<Gsi> maintained) {
     if (changes.stream().anyMatch(is(table))) {
-      change(name, update, table, maintained);
+      change(name, update, table, maintained, Optional.empty());
     }
   }
 
@@ -195,6 +262,7 @@ final class WithPlanner {
         delete,
         table,
         maintained,
+        Optional.empty(),
         EntryColumns.work(input, delete.target().alias(), table, maintained));
   }
 
@@ -204,6 +272,7 @@ final class WithPlanner {
       StatementView write,
       DeclaredTable table,
       List<Gsi> maintained,
+      Optional<List<String>> arbiter,
       Optional<EntryWork> work) {
     if (maintained.isEmpty()) {
       return;
@@ -213,9 +282,18 @@ final class WithPlanner {
       throw owner(table);
     } else if (!write.equals(main)
         || (write instanceof StatementView.Delete && changes.stream().anyMatch(is(table)))) {
-      change(name, write, table, maintained);
+      change(name, write, table, maintained, arbiter);
     } else {
       entries = work;
+    }
+  }
+
+  /** How many rows a table gets tells whether those are known that ON CONFLICT has let in. */
+  private void requireOneInsert(DeclaredTable table) {
+    if (changes.stream().anyMatch(is(table).and(CteWrite::conflicts))
+        && inserted.stream().filter(table.name()::equals).count() > 1) {
+      throw cannot(
+          "two parts insert rows into %s, one of them with ON CONFLICT".formatted(table.name()));
     }
   }
 
@@ -226,9 +304,14 @@ final class WithPlanner {
     }
   }
 
-  private void change(String name, StatementView write, DeclaredTable table, List<Gsi> maintained) {
+  private void change(
+      String name,
+      StatementView write,
+      DeclaredTable table,
+      List<Gsi> maintained,
+      Optional<List<String>> arbiter) {
     WithItems items = WithItems.of(input, whole);
-    changes.add(new CteWrites(input, items).part(name, write, table, maintained));
+    changes.add(new CteWrites(input, items).part(name, write, table, maintained, arbiter));
   }
 
   private static Predicate<CteWrite> is(DeclaredTable table) {

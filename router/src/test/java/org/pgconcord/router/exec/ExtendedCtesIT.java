@@ -80,13 +80,24 @@ class ExtendedCtesIT {
           "WITH swapped AS (UPDATE users SET email = CASE user_id WHEN 3 THEN (SELECT email FROM users WHERE tenant_id = :t AND user_id = 4) ELSE (SELECT email FROM users WHERE tenant_id = :t AND user_id = 3) END WHERE tenant_id = :t AND user_id IN (3, 4) RETURNING user_id, email) SELECT * FROM swapped",
           "WITH gone AS (DELETE FROM users WHERE tenant_id = :t AND user_id = 3 RETURNING *) INSERT INTO users (tenant_id, user_id, email, city) SELECT tenant_id, user_id + 50, email, 'x' FROM gone",
           "WITH none AS (UPDATE users SET email = 'none' WHERE tenant_id = :t AND user_id = 77 RETURNING 1) SELECT count(*) FROM none",
+          "WITH new AS (INSERT INTO users (tenant_id, user_id, email) VALUES (:t, 61, 'g :t') ON CONFLICT (tenant_id, user_id) DO NOTHING RETURNING email) SELECT 'new', email FROM new UNION ALL SELECT 'old', email FROM users WHERE tenant_id = :t AND user_id = 61",
+          "WITH new AS (INSERT INTO users (tenant_id, user_id, email) VALUES (:t, 61, 'h :t') ON CONFLICT (tenant_id, user_id) DO NOTHING RETURNING email) SELECT 'new', email FROM new UNION ALL SELECT 'old', email FROM users WHERE tenant_id = :t AND user_id = 61",
+          "WITH new AS (INSERT INTO users AS u (tenant_id, user_id, email, floor) VALUES (:t, 61, 'i :t', 0), (:t, 62, 'j :t', 900 + :t), (:t, '+63', 'k :t', NULL) ON CONFLICT ON CONSTRAINT users_pkey DO NOTHING RETURNING *) INSERT INTO orders SELECT tenant_id, user_id, email FROM new RETURNING label",
+          "WITH n AS (INSERT INTO users (tenant_id, user_id, email) VALUES (:t, 65, 'l :t'), (:t, 65, 'm :t') ON CONFLICT (tenant_id, user_id) DO NOTHING RETURNING email), d AS (DELETE FROM users WHERE tenant_id = :t AND user_id = 63 RETURNING 1) UPDATE users SET email = 'u' || email WHERE tenant_id = :t AND user_id = 62 RETURNING email",
+          "WITH up AS (INSERT INTO users AS u (tenant_id, user_id, email, city) VALUES (:t, 61, 'n :t', 'A'), (:t, 66, 'o :t', 'B') ON CONFLICT (user_id, tenant_id) DO UPDATE SET email = EXCLUDED.email || u.user_id, city = NULL RETURNING user_id, email, city) SELECT * FROM up",
+          "WITH up AS (INSERT INTO users AS u (tenant_id, user_id, email) VALUES (:t, 61, 'p :t'), (:t, 66, 'q :t') ON CONFLICT (user_id, tenant_id) DO UPDATE SET email = EXCLUDED.email, name = 'up' WHERE u.user_id > 61 OR u.city = 'x' RETURNING u.email, u.loud) INSERT INTO orders SELECT :t, 500, email || loud FROM up RETURNING label",
+          "WITH one AS (SELECT 'r :t' AS email) INSERT INTO users AS u (tenant_id, user_id, email) VALUES (:t, 66, (SELECT email FROM one)), (:t, 67, 's :t') ON CONFLICT (user_id, tenant_id) DO UPDATE SET email = (SELECT email || '!' FROM one), city = EXCLUDED.city RETURNING u.*",
+          "WITH x AS (INSERT INTO users (tenant_id, user_id, email) VALUES (:t, 68, 't :t') RETURNING user_id) INSERT INTO orders AS o VALUES (:t, 500, 'twice') ON CONFLICT (tenant_id, order_id) DO UPDATE SET label = (SELECT CAST(user_id AS text) FROM x) RETURNING o.*",
           "WITH gone AS (DELETE FROM users WHERE tenant_id = :t) SELECT count(*) FROM users WHERE tenant_id = :t");
 
   @Test
   void theyRunAsOnOneServer() throws SQLException {
     try (Connection plain = rig.router.cluster.asSuperuser(rig.shards.get(0))) {
       rows(plain, "CREATE TEMP TABLE users " + ExtendedRig.USERS);
-      rows(plain, "CREATE TEMP TABLE orders (tenant_id bigint, order_id bigint, label text)");
+      rows(
+          plain,
+          "CREATE TEMP TABLE orders (tenant_id bigint, order_id bigint, label text, PRIMARY KEY"
+              + " (tenant_id, order_id))");
       for (String mode : List.of("simple", "extended")) {
         someRows();
         rows(plain, "TRUNCATE users, orders");
@@ -222,6 +233,10 @@ class ExtendedCtesIT {
                   .formatted(mine),
               "WITH made AS (INSERT INTO users (tenant_id, user_id, email, name) VALUES (%d, 61, 'made', 'pk') RETURNING 1) SELECT * FROM made"
                   .formatted(tenant),
+              "WITH made AS (INSERT INTO users (tenant_id, user_id, email, name) VALUES (%d, 61, 'made', 'pk') ON CONFLICT (tenant_id, user_id) DO NOTHING RETURNING 1) SELECT * FROM made"
+                  .formatted(tenant),
+              "WITH made AS (INSERT INTO users (tenant_id, user_id, email) VALUES (%d, 1, 'made') ON CONFLICT (tenant_id, user_id) DO UPDATE SET name = 'pk' RETURNING 1) SELECT * FROM made"
+                  .formatted(tenant),
               "WITH made AS (INSERT INTO users (tenant_id, user_id, email) VALUES (%d, 2, 'made') RETURNING 1) SELECT * FROM made"
                   .formatted(tenant))) {
         assertThat(failure(client, sql).getMessage()).as(sql).contains("write/cte");
@@ -245,7 +260,10 @@ class ExtendedCtesIT {
             "WITH a AS (DELETE FROM orders:m RETURNING *), b AS (DELETE FROM users USING a WHERE a.tenant_id = users.tenant_id AND users.tenant_id = :t) SELECT 1",
             "WITH a AS (DELETE FROM orders:m RETURNING *), s AS (SELECT order_id FROM a) UPDATE users SET city = 'x':m AND user_id IN (SELECT order_id FROM s)",
             "WITH a AS (INSERT INTO users (tenant_id, user_id, email) VALUES (:t, 1 + 8, 'x') RETURNING 1) SELECT * FROM a",
-            "WITH a AS (INSERT INTO users (tenant_id, user_id, email) VALUES (:t, 9, 'x') ON CONFLICT (tenant_id, user_id) DO NOTHING RETURNING 1) SELECT * FROM a",
+            "WITH a AS (INSERT INTO users (tenant_id, user_id, email) VALUES (:t, 9, 'x') ON CONFLICT DO NOTHING RETURNING 1) SELECT * FROM a",
+            "WITH a AS (INSERT INTO users (tenant_id, user_id, email) VALUES (:t, 9, 'x') ON CONFLICT (tenant_id, lower(email)) DO UPDATE SET city = 'x' RETURNING 1) SELECT * FROM a",
+            "WITH a AS (INSERT INTO users (tenant_id, user_id, email) VALUES (:t, 9, 'x') ON CONFLICT (tenant_id, user_id) DO UPDATE SET user_id = 4 RETURNING 1) SELECT * FROM a",
+            "WITH a AS (INSERT INTO users (tenant_id, user_id, email) VALUES (:t, 9, 'x') ON CONFLICT (tenant_id, user_id) DO NOTHING) INSERT INTO users (tenant_id, user_id, email) VALUES (:t, 10, 'y')",
             "WITH a AS (DELETE FROM people:m RETURNING 1) SELECT * FROM a",
             "WITH a AS (DELETE FROM users WHERE city = 'x' RETURNING 1) SELECT * FROM a")) {
       try (Connection client = rig.router.connect("simple")) {
@@ -273,6 +291,50 @@ class ExtendedCtesIT {
   }
 
   // --- beside others ---------------------------------------------------------------------------
+
+  /**
+   * Both wait for who inserts the row first: one leaves it alone, the other has to be run again.
+   */
+  @Test
+  void aRowThatAppearsIsLeftAloneOrMet() throws Exception {
+    long tenant = tenants.get(1);
+    String insert =
+        "WITH made AS (INSERT INTO users (tenant_id, user_id, email) VALUES (%d, 80, 'mine') ON CONFLICT (tenant_id, user_id) %s RETURNING email) SELECT email FROM made";
+    for (String action : List.of("DO NOTHING", "DO UPDATE SET email = EXCLUDED.email")) {
+      someRows();
+      try (Connection first = rig.router.connect("simple");
+          Connection second = rig.router.connect("simple")) {
+        first.setAutoCommit(false);
+        rows(
+            first,
+            "INSERT INTO users (tenant_id, user_id, email) VALUES (%d, 80, 'first')"
+                .formatted(tenant));
+        String sql = insert.formatted(tenant, action);
+        CompletableFuture<List<String>> waiting =
+            CompletableFuture.supplyAsync(
+                () -> {
+                  try {
+                    return rows(second, sql);
+                  } catch (SQLException e) {
+                    return List.of(e.getSQLState());
+                  }
+                });
+        awaitAWaiter();
+        first.commit();
+        boolean updates = action.startsWith("DO UPDATE");
+        assertThat(waiting.get(60, java.util.concurrent.TimeUnit.SECONDS))
+            .isEqualTo(updates ? List.of("40001") : List.of());
+        rig.entriesAreTrue(action);
+        assertThat(rows(second, sql)).isEqualTo(updates ? List.of("mine") : List.of());
+        rig.entriesAreTrue(action);
+        second.setAutoCommit(false);
+        rows(second, sql);
+        rows(second, "DELETE FROM users WHERE tenant_id = %d AND user_id = 80".formatted(tenant));
+        second.commit();
+        rig.entriesAreTrue(action);
+      }
+    }
+  }
 
   /** The rows are those of the moment when they were locked, whatever was waited for. */
   @Test

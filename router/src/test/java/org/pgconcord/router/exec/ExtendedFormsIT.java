@@ -249,7 +249,7 @@ class ExtendedFormsIT {
   private static final List<String> UPSERTS =
       List.of(
           "VALUES (%1$d, 1, 'new', 'FI', 'm'), (%2$d, 1, 'two', 'FI', 'm'), (%3$d, 9, 'nine', NULL, 'z') ON CONFLICT (user_id, tenant_id) DO UPDATE SET email = EXCLUDED.email, city = EXCLUDED.city RETURNING u.email, u.loud",
-          "VALUES (%1$d, 1 + 1, 'x', 'FR', 'm'), (%1$d, 7, 'y', 'FR', 'm') ON CONFLICT ON CONSTRAINT users_pkey DO UPDATE SET (email, floor) = (u.email || EXCLUDED.email, 3), seat = 'a' RETURNING *",
+          "VALUES (%1$d, 1 + 1, 'x', 'FR', 'm'), (%1$d, 7, 'y', 'FR', 'm') ON CONFLICT ON CONSTRAINT users_pkey DO UPDATE SET (email, floor) = (u.email || EXCLUDED.email, u.user_id), seat = 'a' RETURNING *",
           "VALUES (%2$d, 2, 'q', 'FR', 'loud') ON CONFLICT (tenant_id, user_id) DO UPDATE SET name = EXCLUDED.name RETURNING user_id, loud",
           "VALUES (%2$d, 2, 'q', 'FR', 'never'), (%2$d, 3, 'r', 'FR', 'r') ON CONFLICT (tenant_id, user_id) DO UPDATE SET email = 'never' WHERE u.user_id > 2 RETURNING email",
           "VALUES (%3$d, 1, 'q', 'FR', 'never') ON CONFLICT (tenant_id, user_id) DO UPDATE SET email = DEFAULT, user_id = u.user_id + 100 RETURNING email, user_id",
@@ -257,6 +257,31 @@ class ExtendedFormsIT {
           "VALUES (%1$d, 2, 'nine', 'FR', 'a') ON CONFLICT (tenant_id, user_id) DO UPDATE SET email = EXCLUDED.email",
           "VALUES (%1$d, 2, NULL, 'FR', 'a') ON CONFLICT (tenant_id, user_id) DO UPDATE SET city = NULL",
           "VALUES (%1$d, 2, 'w', NULL, 'a'), (%2$d, 2, 'v', NULL, 'a') ON CONFLICT (tenant_id, user_id) WHERE user_id > 0 DO UPDATE SET city = EXCLUDED.city, email = EXCLUDED.email || '!' WHERE EXCLUDED.name = 'a' OR u.city = 'FI' RETURNING email, city");
+
+  /** Their rows come from a query, which is answered first. */
+  private static final List<String> UPSERTS_OF_QUERIES =
+      List.of(
+          "WITH o AS (SELECT * FROM orders) INSERT INTO users AS u (tenant_id, user_id, email, name) SELECT tenant_id, order_id, label, 'w' FROM o ORDER BY 1, 2 ON CONFLICT (tenant_id, user_id) DO UPDATE SET email = EXCLUDED.email || u.user_id RETURNING u.*",
+          "INSERT INTO users AS u (tenant_id, user_id, email) SELECT * FROM unnest(ARRAY[%1$d, %3$d]::bigint[], ARRAY[1, 9]::bigint[], ARRAY['un1', 'un2']) ON CONFLICT (tenant_id, user_id) DO UPDATE SET email = EXCLUDED.email, city = 'UN' WHERE u.user_id > 0",
+          "INSERT INTO users AS u (tenant_id, user_id, email) SELECT tenant_id, user_id, email || '+' FROM users WHERE tenant_id = %1$d ORDER BY 2 ON CONFLICT (tenant_id, user_id) DO UPDATE SET email = EXCLUDED.email, city = u.city || 'x' RETURNING email, city",
+          "INSERT INTO users AS u (tenant_id, user_id, email, city) SELECT tenant_id, min(user_id), 'least' || tenant_id, NULL FROM users GROUP BY tenant_id ORDER BY 1 ON CONFLICT (tenant_id, user_id) DO UPDATE SET city = EXCLUDED.city RETURNING email, city",
+          "INSERT INTO users AS u (tenant_id, user_id, email) SELECT %1$d, 1, 'twice' || g FROM generate_series(1, 2) g ON CONFLICT (tenant_id, user_id) DO UPDATE SET email = EXCLUDED.email",
+          "INSERT INTO users AS u (tenant_id, user_id, email) SELECT tenant_id, order_id, NULL FROM orders ON CONFLICT (tenant_id, user_id) DO UPDATE SET email = EXCLUDED.email",
+          "INSERT INTO users AS u (tenant_id, user_id, email) SELECT tenant_id, order_id, label FROM orders WHERE label = 'none' ON CONFLICT (tenant_id, user_id) DO UPDATE SET email = EXCLUDED.email RETURNING email");
+
+  private static List<String> upserts() {
+    List<String> all = new ArrayList<>();
+    String into = "INSERT INTO users AS u (tenant_id, user_id, email, city, name) ";
+    UPSERTS.forEach(upsert -> all.add(into + upsert));
+    all.addAll(UPSERTS_OF_QUERIES);
+    UPSERTS.forEach(
+        upsert ->
+            all.add(
+                into
+                    + upsert.replaceFirst(
+                        "VALUES (.*?) ON CONFLICT", "SELECT * FROM (VALUES $1) v ON CONFLICT")));
+    return all;
+  }
 
   @Test
   void anUpsertChangesTheKeysOfTheRowsInTheWay() throws SQLException {
@@ -268,6 +293,8 @@ class ExtendedFormsIT {
             plain,
             "CREATE TEMP TABLE users "
                 + ExtendedRig.USERS.replaceFirst("\\)$", ", UNIQUE (email) DEFERRABLE)"));
+        DeclaredRouter.rows(
+            plain, "CREATE TEMP TABLE orders (tenant_id bigint, order_id bigint, label text)");
         for (Connection each : List.of(client, plain)) {
           for (int shard = 0; shard < 3; shard++) {
             DeclaredRouter.rows(
@@ -276,10 +303,14 @@ class ExtendedFormsIT {
                     .formatted(rig.tenant(shard, 0)));
           }
         }
-        for (String upsert : UPSERTS) {
-          String sql =
-              "INSERT INTO users AS u (tenant_id, user_id, email, city, name) "
-                  + upsert.formatted(rig.tenant(0, 0), rig.tenant(1, 0), rig.tenant(2, 0));
+        for (Connection each : List.of(client, plain)) {
+          DeclaredRouter.rows(
+              each,
+              "INSERT INTO orders VALUES (%1$d, 1, 'p1'), (%2$d, 2, 'p2'), (%3$d, 8, 'p8')"
+                  .formatted(rig.tenant(0, 0), rig.tenant(1, 0), rig.tenant(2, 0)));
+        }
+        for (String upsert : upserts()) {
+          String sql = upsert.formatted(rig.tenant(0, 0), rig.tenant(1, 0), rig.tenant(2, 0));
           assertThat(outcome(client, sql)).as(sql).isEqualTo(outcome(plain, sql));
           assertThat(
                   rig.everywhere("SELECT u::text FROM public.users u").stream().sorted().toList())
@@ -297,6 +328,49 @@ class ExtendedFormsIT {
       return DeclaredRouter.rows(connection, sql);
     } catch (SQLException e) {
       return List.of(String.valueOf(e.getSQLState()));
+    }
+  }
+
+  /** As drivers load many rows: an array for each column, in both formats. */
+  @Test
+  void rowsOfArraysAreUpserted() throws SQLException {
+    Long[] tenants = new Long[600];
+    Long[] users = new Long[600];
+    String[] emails = new String[600];
+    for (int i = 0; i < 600; i++) {
+      tenants[i] = rig.tenant(i % 3, 0);
+      users[i] = (long) i;
+    }
+    String sql =
+        "INSERT INTO users (tenant_id, user_id, email) SELECT * FROM unnest(?, ?, ?)"
+            + " ON CONFLICT (tenant_id, user_id) DO UPDATE SET email = EXCLUDED.email";
+    try (Connection client = rig.router.connect("extendedForPrepared");
+        var insert = client.prepareStatement(sql)) {
+      for (int round = 0; round < 7; round++) {
+        for (int i = 0; i < 600; i++) {
+          // every second key changes, some with another row
+          emails[i] = i % 2 == 0 ? "kept" + i : "r" + (i + 2 * round) % 600;
+        }
+        insert.setArray(1, client.createArrayOf("bigint", tenants));
+        insert.setArray(2, client.createArrayOf("bigint", users));
+        insert.setArray(3, client.createArrayOf("text", emails));
+        assertThat(insert.executeUpdate()).isEqualTo(600);
+      }
+      rig.entriesAreTrue("after seven rounds");
+      assertThat(DeclaredRouter.rows(client, "SELECT user_id FROM users WHERE email = 'r13'"))
+          .containsExactly("1");
+    }
+  }
+
+  @Test
+  void moreRowsThanOneStatementTakesAreRefused() throws SQLException {
+    try (Connection client = rig.router.connect("simple")) {
+      String sql =
+          "INSERT INTO users (tenant_id, user_id, email) SELECT %d, g, 'e' || g FROM generate_series(1, 21846) g ON CONFLICT (tenant_id, user_id) DO UPDATE SET email = EXCLUDED.email"
+              .formatted(rig.tenant(0, 0));
+      PSQLException refused =
+          catchThrowableOfType(PSQLException.class, () -> DeclaredRouter.rows(client, sql));
+      assertThat(refused.getMessage()).contains("at most 21845 rows", "query/too-large");
     }
   }
 
@@ -426,6 +500,22 @@ class ExtendedFormsIT {
       assertThat(rig.everywhere("SELECT mail || phone || coalesce(name, '') FROM people"))
           .containsExactlyInAnyOrder("a01x", "b02y", "c3");
       rig.entriesAreTrue("keys changed");
+      DeclaredRouter.rows(
+          client,
+          upsert
+              .replace(
+                  "VALUES %s", "SELECT tenant_id, 20, mail || '!', right(phone, 1) FROM people")
+              .formatted("phone = '0' || EXCLUDED.phone"));
+      assertThat(
+              DeclaredRouter.rows(
+                  client,
+                  upsert
+                          .substring(0, upsert.indexOf(" DO UPDATE"))
+                          .replace(
+                              "VALUES %s", "SELECT tenant_id, 30, mail || '?', '03' FROM people")
+                      + " DO NOTHING RETURNING mail"))
+          .isEmpty();
+      rig.entriesAreTrue("keys of rows of a query changed");
       for (String refused :
           List.of(
               // the row in the way is another tenant's

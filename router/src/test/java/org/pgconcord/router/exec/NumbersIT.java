@@ -166,6 +166,19 @@ class NumbersIT {
             "INSERT INTO kept SELECT tenant_id FROM old WHERE id < 3 RETURNING id",
             "INSERT INTO parts (day, tenant_id) SELECT 12, tenant_id FROM parts GROUP BY tenant_id"
                 + " ORDER BY tenant_id RETURNING id, tenant_id",
+            "WITH x AS (INSERT INTO orders (tenant_id, note) VALUES (1, 'p'), (1, 'q')"
+                + " RETURNING tenant_id, id) SELECT id FROM x ORDER BY id",
+            "WITH x AS (INSERT INTO orders VALUES (4, DEFAULT, 'r') RETURNING *), y AS (INSERT INTO"
+                + " parts (day, tenant_id) SELECT 15, tenant_id FROM x RETURNING *)"
+                + " SELECT x.id, y.id FROM x JOIN y USING (tenant_id)",
+            "WITH x AS (INSERT INTO orders (tenant_id) VALUES (1), (1), (1) RETURNING tenant_id, id)"
+                + " INSERT INTO parts (tenant_id, day) SELECT tenant_id, 5 FROM x AS o WHERE id > 0"
+                + " RETURNING id, day",
+            "WITH x AS (INSERT INTO kept VALUES (1, nextval('twice'), currval('twice')), (1,"
+                + " nextval('twice'), 0) RETURNING id, n) SELECT id, n FROM x ORDER BY id",
+            "WITH w AS (SELECT 2 AS t) INSERT INTO orders (tenant_id) SELECT t FROM w RETURNING id",
+            "INSERT INTO orders (tenant_id, note) SELECT 5, 'up' ON CONFLICT (tenant_id, id) DO"
+                + " UPDATE SET note = 'x' RETURNING id",
             "INSERT INTO tiny (tenant_id) SELECT 1",
             "INSERT INTO orders (tenant_id) SELECT 5 ON CONFLICT DO NOTHING RETURNING id");
     try (Connection simple = router.connect("simple");
@@ -226,9 +239,6 @@ class NumbersIT {
     try (Connection client = router.connect("extended")) {
       for (String sql :
           List.of(
-              "WITH w AS (SELECT 1) INSERT INTO orders (tenant_id) SELECT 1 FROM w",
-              "INSERT INTO orders (tenant_id) SELECT 1"
-                  + " ON CONFLICT (tenant_id, id) DO UPDATE SET note = 'x'",
               "INSERT INTO odd (tenant_id) SELECT 1",
               "INSERT INTO odd SELECT 1, 2, 3",
               "INSERT INTO odd (tenant_id) VALUES (1)",
@@ -236,8 +246,20 @@ class NumbersIT {
               "UPDATE orders SET id = DEFAULT WHERE tenant_id = 1",
               "INSERT INTO orders (tenant_id, id) VALUES (1, 5)"
                   + " ON CONFLICT (tenant_id, id) DO UPDATE SET id = DEFAULT",
-              "WITH x AS (INSERT INTO orders (tenant_id) VALUES (1) RETURNING id) SELECT * FROM x",
-              "WITH x AS (INSERT INTO orders VALUES (1, DEFAULT) RETURNING id) SELECT * FROM x",
+              "WITH x AS (INSERT INTO orders (tenant_id) SELECT 1 RETURNING id) SELECT * FROM x",
+              "WITH x AS (UPDATE old SET n = 1 WHERE tenant_id = 1 RETURNING tenant_id)"
+                  + " INSERT INTO orders (tenant_id) SELECT tenant_id FROM x",
+              "WITH x AS (INSERT INTO kept VALUES (1, 1, 1) RETURNING tenant_id)"
+                  + " INSERT INTO orders (tenant_id) SELECT x.tenant_id FROM x, x y",
+              "WITH x AS (INSERT INTO kept VALUES (1, 1, 1) RETURNING tenant_id)"
+                  + " INSERT INTO orders (tenant_id, note) SELECT tenant_id, generate_series(1, 2)::text FROM x",
+              "WITH x AS (INSERT INTO kept VALUES (1, 1, 1) RETURNING tenant_id)"
+                  + " INSERT INTO orders (tenant_id) SELECT tenant_id FROM x UNION ALL SELECT 1",
+              "WITH x AS (INSERT INTO kept VALUES (1, 1, 1) RETURNING tenant_id)"
+                  + " INSERT INTO orders SELECT tenant_id FROM x",
+              "SELECT last_value FROM orders_id_seq",
+              "TABLE public.orders_id_seq",
+              "SELECT pg_sequence_last_value('orders_id_seq')",
               "SELECT nextval('orders_id_seq') FROM orders WHERE tenant_id = 1",
               "SELECT nextval('orders_id_seq') FROM generate_series(1, 3)",
               "SELECT nextval('orders_id_seq'), generate_series(1, 3)",
@@ -253,6 +275,15 @@ class NumbersIT {
         assertThatThrownBy(() -> WholeServer.run(client, sql))
             .as(sql)
             .hasMessageContaining("write/number");
+      }
+      for (String sql :
+          List.of(
+              "ALTER SEQUENCE orders_id_seq RESTART WITH 7",
+              "DROP SEQUENCE public.orders_id_seq",
+              "GRANT USAGE ON SEQUENCE orders_id_seq TO PUBLIC")) {
+        assertThatThrownBy(() -> WholeServer.run(client, sql))
+            .as(sql)
+            .hasMessageContaining("names sequence public.orders_id_seq of a sharded table");
       }
       assertThatThrownBy(() -> WholeServer.run(client, "SELECT currval('orders_id_seq')"))
           .hasMessageContaining("is not yet defined in this session");
