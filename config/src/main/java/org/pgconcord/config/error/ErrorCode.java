@@ -279,7 +279,7 @@ public enum ErrorCode {
       "0A000",
       ErrorCategory.REFUSED,
       "The cursor is of a kind that is not supported.",
-      "Declare it without HOLD; over several shards without SCROLL and BINARY."),
+      "Declare it for a query, and without BINARY over several shards and WITH HOLD."),
   SQL_DEFINITION(
       "sql/definition",
       "0A000",

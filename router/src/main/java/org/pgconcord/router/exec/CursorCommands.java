@@ -13,17 +13,25 @@ import org.pgconcord.router.exec.Cursors.Cursor;
 import org.pgconcord.router.plan.Plan;
 import org.pgconcord.router.plan.Resolution;
 import org.pgconcord.router.plan.SessionCommand;
+import org.pgconcord.router.plan.SessionCommand.DeclareCursor.Scroll;
+import org.pgconcord.router.plan.TransactionModes;
 import org.pgconcord.router.session.FanOut;
 import org.pgconcord.router.tx.Transaction;
+import org.pgconcord.router.wire.DataRows;
 import org.pgconcord.router.wire.ErrorFields;
 import org.pgconcord.router.wire.Frame;
+import org.pgconcord.router.wire.RowDescription;
 
 /**
  * DECLARE, FETCH, MOVE and CLOSE. A query that one shard answers is that shard's cursor, by the
  * client's own text. Over several shards it is a stream of the router's ({@link RowStream}), opened
- * when it is declared, so that it shows what there was then.
+ * when it is declared, so that it shows what there was then. One that goes back (SCROLL), and one
+ * that outlives its transaction (WITH HOLD, on one shard too), is read to its end then and held.
  */
 final class CursorCommands {
+  /** Rows that are asked for at a time, of a cursor that holds all of them. */
+  private static final long TAKEN_AT_ONCE = 500;
+
   private final Cursors cursors;
   private final Transaction tx;
 
@@ -35,12 +43,15 @@ final class CursorCommands {
   // --- DECLARE ---------------------------------------------------------------------------------
 
   void declare(Execution execution, SessionCommand.DeclareCursor command) {
-    if (tx.scope() == Transaction.Scope.NONE) {
+    if (tx.scope() == Transaction.Scope.NONE && !command.hold()) {
       execution.failPlain("25P01", "DECLARE CURSOR can only be used in transaction blocks");
     } else if (cursors.find(command.name()) != null) {
       execution.failPlain("42P03", "cursor \"" + command.name() + "\" already exists");
     } else {
       try {
+        if (command.hold() && tx.scope() == Transaction.Scope.NONE) {
+          tx.begin(Transaction.Scope.SINGLE, TransactionModes.NONE);
+        }
         open(execution, execution.about(command.query()), command, command.query().plan());
       } catch (RuntimeException e) {
         execution.fail(e);
@@ -51,19 +62,28 @@ final class CursorCommands {
   private void open(
       Execution execution, Execution query, SessionCommand.DeclareCursor command, Plan plan) {
     Optional<ShardId> shard = oneShard(query, plan);
-    if (shard.isPresent()) {
+    if (shard.isPresent() && !command.hold()) {
       onShard(execution, query, command.name(), shard.get());
-    } else if (plan instanceof Plan.OneShard one) {
+    } else if (shard.isEmpty() && plan instanceof Plan.OneShard one) {
       open(execution, query, command, one.otherwise());
     } else if (plan instanceof Plan.GsiRead read) {
       open(execution, query, command, read.otherwise());
     } else if (plan instanceof Plan.Refused refused) {
       throw refused.toException();
-    } else if (command.scroll() || command.binary()) {
+    } else if (command.binary()) {
       throw ErrorCode.SQL_CURSOR.because(
-          "a cursor over several shards goes forward, and gives text");
+          command.hold()
+              ? "a cursor WITH HOLD gives text, not binary"
+              : "a cursor over several shards gives text, not binary");
+    } else if (command.hold() || command.scroll() == Scroll.SCROLL) {
+      if (plan.facts().locks()) {
+        String which = command.hold() ? "DECLARE CURSOR WITH HOLD" : "DECLARE SCROLL CURSOR";
+        execution.failPlain("0A000", which + " ... FOR UPDATE is not supported");
+        return;
+      }
+      rows(query, plan, shard, rows -> hold(execution, command, rows, new ArrayList<>()));
     } else {
-      streamed(execution, query, command.name(), plan);
+      rows(query, plan, shard, rows -> streamed(execution, command.name(), rows));
     }
   }
 
@@ -100,23 +120,97 @@ final class CursorCommands {
                 }));
   }
 
-  private void streamed(Execution execution, Execution query, String name, Plan plan) {
-    Consumer<RowStream> then =
-        rows -> {
-          declared(name, new Cursor.Streamed(rows));
-          execution.sink().complete("DECLARE CURSOR");
-          execution.done();
-        };
-    if (plan instanceof Plan.Sorted sorted) {
-      execution.then(
+  private void rows(Execution query, Plan plan, Optional<ShardId> shard, Consumer<RowStream> then) {
+    if (shard.isPresent()) {
+      query.requireEqualCopies(plan.facts(), List.of(shard.get()));
+      if (plan.facts().mayWrite()) {
+        tx.write(shard.get());
+      }
+      query.then(StreamOpening.ofText(query, List.of(shard.get()), Optional.empty()), then);
+    } else if (plan instanceof Plan.Sorted sorted) {
+      query.then(
           StreamOpening.ofText(query, shards(query, sorted.rows()), Optional.of(sorted)), then);
     } else if (plan instanceof Plan.Scatter scatter) {
-      execution.then(StreamOpening.ofText(query, shards(query, scatter), Optional.empty()), then);
+      query.then(StreamOpening.ofText(query, shards(query, scatter), Optional.empty()), then);
     } else if (plan instanceof Plan.Gather gather) {
       Gather.open(query, gather, then);
     } else {
       throw ErrorCode.SQL_CURSOR.because("a cursor for a query of this kind");
     }
+  }
+
+  private void streamed(Execution execution, String name, RowStream rows) {
+    declared(name, new Cursor.Streamed(new ForwardCursor(rows)));
+    execution.sink().complete("DECLARE CURSOR");
+    execution.done();
+  }
+
+  // --- rows that are held ----------------------------------------------------------------------
+
+  /** Takes all rows, some at a time, within what a session may hold for all its cursors. */
+  private void hold(
+      Execution execution, SessionCommand.DeclareCursor command, RowStream rows, List<Frame> all) {
+    rows.fetch(
+        TAKEN_AT_ONCE,
+        new RowStream.Receiver() {
+          @Override
+          public void rows(Frame frame) {
+            all.addAll(DataRows.each(frame));
+          }
+
+          @Override
+          public void notice(Frame frame) {
+            execution.sink().notice(frame);
+          }
+
+          @Override
+          public void complete(long count) {
+            HeldCursor cursor =
+                new HeldCursor(rows.description(), all, command.scroll() != Scroll.NO_SCROLL);
+            if (requireRoom(execution, cursor.bytes())) {
+              held(execution, command, cursor);
+            }
+          }
+
+          @Override
+          public void suspended(long count) {
+            if (requireRoom(execution, all.stream().mapToLong(Frame::length).sum())) {
+              hold(execution, command, rows, all);
+            }
+          }
+
+          @Override
+          public void failed(ErrorFields fields) {
+            execution.fail(fields);
+          }
+        });
+  }
+
+  private boolean requireRoom(Execution execution, long more) {
+    boolean room = cursors.held() + more <= Gather.HELD_MOST;
+    if (!room) {
+      execution.fail(
+          ErrorCode.QUERY_TOO_LARGE.because(
+              "the cursors of this session would hold more than %d MiB of rows"
+                  .formatted(Gather.HELD_MOST >> 20)));
+    }
+    return room;
+  }
+
+  private void held(Execution execution, SessionCommand.DeclareCursor command, HeldCursor rows) {
+    declared(command.name(), new Cursor.Held(rows, command.hold()));
+    if (tx.scope() != Transaction.Scope.SINGLE) {
+      execution.sink().complete("DECLARE CURSOR");
+      execution.done();
+      return;
+    }
+    execution.then(
+        tx.commit(),
+        done -> {
+          cursors.committed();
+          execution.sink().complete("DECLARE CURSOR");
+          execution.done();
+        });
   }
 
   private static List<ShardId> shards(Execution query, Plan.Scatter plan) {
@@ -138,6 +232,8 @@ final class CursorCommands {
       pass(execution, one.shard(), () -> {});
     } else if (cursor instanceof Cursor.Streamed streamed) {
       fetch(execution, command, streamed.rows());
+    } else if (cursor instanceof Cursor.Held held) {
+      fetch(execution, command, held.rows());
     } else {
       unknown(execution, command.name());
     }
@@ -163,30 +259,90 @@ final class CursorCommands {
   }
 
   private static void fetch(
-      Execution execution, SessionCommand.FetchCursor command, RowStream rows) {
-    if (command.rows().isEmpty()) {
-      execution.failPlain("55000", "cursor can only scan forward");
-      return;
-    }
-    long most = command.rows().get();
-    if (execution.maxRows() > 0 && (most == 0 || most > execution.maxRows())) {
-      RowsInPortions.run(execution, all -> fetch(all, command, rows));
-    } else if (!command.move() && execution.asksForBinary()) {
-      execution.fail(
-          ErrorCode.SQL_CURSOR.because("a cursor over several shards gives text, not binary"));
-    } else {
-      if (!command.move() && execution.describes()) {
-        execution.sink().rowDescription(rows.description());
+      Execution execution, SessionCommand.FetchCursor command, ForwardCursor cursor) {
+    Optional<ForwardCursor.Step> step = cursor.step(command);
+    if (step.isEmpty()) {
+      forwardOnly(execution);
+    } else if (begins(execution, command, cursor.rows().description())) {
+      long skipped = step.get().skipped();
+      if (skipped > 0) {
+        Fetched skipping = new Fetched(execution, cursor, command.move(), skipped, step);
+        cursor.rows().fetch(skipped, skipping);
+      } else {
+        give(execution, command.move(), cursor, step.get());
       }
-      rows.fetch(most, new Fetched(execution, command.move()));
     }
   }
 
-  /** The rows of one FETCH. */
-  private record Fetched(Execution execution, boolean move) implements RowStream.Receiver {
+  private static void give(
+      Execution execution, boolean move, ForwardCursor cursor, ForwardCursor.Step step) {
+    if (step.given() == 0) {
+      execution.sink().complete((move ? "MOVE " : "FETCH ") + step.counted());
+      execution.done();
+      return;
+    }
+    boolean all = step.given() == SessionCommand.FetchCursor.ALL;
+    cursor
+        .rows()
+        .fetch(
+            all ? 0 : step.given(),
+            new Fetched(execution, cursor, move, step.given(), Optional.empty()));
+  }
+
+  private static void fetch(
+      Execution execution, SessionCommand.FetchCursor command, HeldCursor cursor) {
+    if (execution.maxRows() > 0) {
+      RowsInPortions.run(execution, all -> fetch(all, command, cursor));
+    } else if (cursor.refuses(command)) {
+      forwardOnly(execution);
+    } else if (begins(execution, command, cursor.description())) {
+      HeldCursor.Found found = cursor.fetch(command);
+      if (!command.move()) {
+        found.rows().forEach(execution.sink()::rows);
+      }
+      execution.sink().complete((command.move() ? "MOVE " : "FETCH ") + found.count());
+      execution.done();
+    }
+  }
+
+  private static void forwardOnly(Execution execution) {
+    execution.fail(
+        ErrorFields.plain("ERROR", "55000", "cursor can only scan forward")
+            .with('H', "Declare it with SCROLL option to enable backward scan."));
+  }
+
+  /** False where the rows cannot be told, and the client has been told so. */
+  private static boolean begins(
+      Execution execution, SessionCommand.FetchCursor command, RowDescription description) {
+    if (command.move()) {
+      return true;
+    } else if (execution.asksForBinary()) {
+      execution.fail(
+          ErrorCode.SQL_CURSOR.because("a cursor over several shards gives text, not binary"));
+      return false;
+    }
+    if (execution.describes()) {
+      execution.sink().rowDescription(description);
+    }
+    return true;
+  }
+
+  /**
+   * The rows of one FETCH, or those in front of them.
+   *
+   * @param asked how many
+   * @param then what follows rows that are skipped
+   */
+  private record Fetched(
+      Execution execution,
+      ForwardCursor cursor,
+      boolean move,
+      long asked,
+      Optional<ForwardCursor.Step> then)
+      implements RowStream.Receiver {
     @Override
     public void rows(Frame rows) {
-      if (!move) {
+      if (!move && then.isEmpty()) {
         execution.sink().rows(rows);
       }
     }
@@ -198,6 +354,11 @@ final class CursorCommands {
 
     @Override
     public void complete(long count) {
+      cursor.passed(count, count < asked);
+      if (then.isPresent()) {
+        give(execution, move, cursor, then.get());
+        return;
+      }
       execution.sink().complete((move ? "MOVE " : "FETCH ") + count);
       execution.done();
     }
@@ -226,7 +387,11 @@ final class CursorCommands {
       pass(execution, one.shard(), () -> cursors.remove(name));
     } else if (cursor instanceof Cursor.Streamed streamed) {
       cursors.remove(name);
-      streamed.rows().close();
+      streamed.rows().rows().close();
+      execution.sink().complete("CLOSE CURSOR");
+      execution.done();
+    } else if (cursor instanceof Cursor.Held) {
+      cursors.remove(name);
       execution.sink().complete("CLOSE CURSOR");
       execution.done();
     } else {
@@ -240,7 +405,7 @@ final class CursorCommands {
       Cursor cursor = cursors.find(name);
       cursors.remove(name);
       if (cursor instanceof Cursor.Streamed streamed) {
-        streamed.rows().close();
+        streamed.rows().rows().close();
       } else if (cursor instanceof Cursor.OnShard one) {
         closing.add(tx.backend(one.shard()).thenCompose(backend -> close(backend, name)));
       }

@@ -7,7 +7,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.ShardId;
 
-/** The cursors that a session has declared. They end with their transaction at the latest. */
+/**
+ * The cursors that a session has declared. They end with their transaction at the latest; those
+ * WITH HOLD only if it is rolled back.
+ */
 final class Cursors {
   /** Where a cursor's rows come from. */
   sealed interface Cursor {
@@ -15,8 +18,14 @@ final class Cursors {
     record OnShard(ShardId shard) implements Cursor {}
 
     /** A stream of the router's: forward only. */
-    record Streamed(RowStream rows) implements Cursor {}
+    record Streamed(ForwardCursor rows) implements Cursor {}
+
+    /** Rows that are here; {@code hold} beyond the transaction. */
+    record Held(HeldCursor rows, boolean hold) implements Cursor {}
   }
+
+  /** Of a cursor that has outlived its transaction. */
+  private static final long COMMITTED = -1;
 
   private record Declared(Cursor cursor, long savepoints) {}
 
@@ -45,7 +54,28 @@ final class Cursors {
     open.values().removeIf(declared -> declared.savepoints() >= savepoint);
   }
 
+  /** The transaction has been committed. */
+  void committed() {
+    open.replaceAll(
+        (name, declared) ->
+            declared.cursor() instanceof Cursor.Held held && held.hold()
+                ? new Declared(held, COMMITTED)
+                : declared);
+  }
+
+  /** The transaction is over, however. */
+  void ended() {
+    open.values().removeIf(declared -> declared.savepoints() != COMMITTED);
+  }
+
   void clear() {
     open.clear();
+  }
+
+  /** Bytes of the rows that are here. */
+  long held() {
+    return open.values().stream()
+        .mapToLong(d -> d.cursor() instanceof Cursor.Held held ? held.rows().bytes() : 0)
+        .sum();
   }
 }

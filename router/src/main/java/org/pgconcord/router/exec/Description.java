@@ -110,7 +110,10 @@ final class Description {
   void ofCursor(String name, DescribeSink sink, Runnable end) {
     Cursors.Cursor cursor = cursors.find(name);
     if (cursor instanceof Cursors.Cursor.Streamed streamed) {
-      sink.rowDescription(streamed.rows().description().toFrame());
+      sink.rowDescription(streamed.rows().rows().description().toFrame());
+      end.run();
+    } else if (cursor instanceof Cursors.Cursor.Held held) {
+      sink.rowDescription(held.rows().description().toFrame());
       end.run();
     } else if (cursor instanceof Cursors.Cursor.OnShard one) {
       ask(

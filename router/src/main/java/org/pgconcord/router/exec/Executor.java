@@ -284,7 +284,7 @@ public final class Executor implements StatementRunner {
     statement.end();
     if (tx.scope() == Transaction.Scope.NONE) {
       portals.clear();
-      cursors.clear();
+      cursors.ended();
       if (stay != null) {
         stay.leave();
         stay = null;
@@ -326,9 +326,11 @@ public final class Executor implements StatementRunner {
     }
   }
 
-  private static void tell(ResultSink sink, @Nullable Throwable failure) {
+  private void tell(ResultSink sink, @Nullable Throwable failure) {
     if (failure != null) {
       sink.error(Failures.fields(failure));
+    } else {
+      cursors.committed();
     }
   }
 

@@ -29,6 +29,11 @@ final class HeldRows extends RowStream {
   }
 
   @Override
+  long held() {
+    return rows.stream().mapToLong(Frame::length).sum();
+  }
+
+  @Override
   String tag(long count) {
     return tag.endsWith(" ") ? tag + count : tag;
   }

@@ -45,6 +45,23 @@ final class Portals {
     return open.remove(portal);
   }
 
+  /** Bytes of rows that the session's other suspended portals hold. */
+  long heldBeside(RowStream one) {
+    return held() - (isOpen(one) ? one.held() : 0);
+  }
+
+  private boolean isOpen(RowStream rows) {
+    return open.values().stream()
+        .anyMatch(portal -> portal instanceof Open.Streamed one && one.rows() == rows);
+  }
+
+  /** Bytes of rows that all of them hold. */
+  long held() {
+    return open.values().stream()
+        .mapToLong(portal -> portal instanceof Open.Streamed one ? one.rows().held() : 0)
+        .sum();
+  }
+
   void clear() {
     open.clear();
   }

@@ -64,6 +64,11 @@ abstract class RowStream {
     return "SELECT " + count;
   }
 
+  /** Bytes of rows that are here. */
+  long held() {
+    return 0;
+  }
+
   final List<ShardPortal> portals() {
     return portals;
   }

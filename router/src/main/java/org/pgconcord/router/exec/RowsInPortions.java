@@ -18,8 +18,8 @@ import org.pgconcord.router.wire.RowDescription;
  * in portions.
  *
  * <p>By itself, without a transaction that keeps its portal, no more than the first portion is
- * held. In one, rows beyond {@link Gather#HELD_MOST} fail the statement; they are dropped until it
- * has ended.
+ * held. In one, rows beyond {@link Gather#HELD_MOST}, with those of the session's other portals,
+ * fail the statement; they are dropped until it has ended.
  */
 final class RowsInPortions extends ForwardingSink {
   private final Execution execution;
@@ -33,6 +33,7 @@ final class RowsInPortions extends ForwardingSink {
 
   private RowsInPortions(Execution execution) {
     super(execution.sink());
+    this.held = execution.session().portals().held();
     this.execution = execution;
     this.continues = execution.tx().scope() != Transaction.Scope.NONE;
   }

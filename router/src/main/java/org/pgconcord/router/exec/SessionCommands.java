@@ -64,7 +64,12 @@ final class SessionCommands {
       if (tx.failed()) {
         return rollBack();
       }
-      execution.then(tx.commit(), done -> complete("COMMIT"));
+      execution.then(
+          tx.commit(),
+          done -> {
+            cursors.committed();
+            complete("COMMIT");
+          });
       return null;
     }
 
@@ -184,6 +189,9 @@ final class SessionCommands {
     @Override
     public Void discardAll(SessionCommand.DiscardAll command) {
       execution.session().numbers().forget();
+      if (tx.scope() == Transaction.Scope.NONE) {
+        cursors.clear();
+      }
       return setting(new SettingCommand(SettingCommand.Kind.DISCARD_ALL, "", ""));
     }
 

@@ -42,6 +42,7 @@ final class SortedMerge extends RowStream {
   private final boolean mayStray;
   private final Map<ShardPortal, Deque<DataRows.Parted>> held = new LinkedHashMap<>();
   private final Map<ShardPortal, DataRows.Parted> last = new HashMap<>();
+  private final Portals others;
   private int widest;
   private long heldBytes;
 
@@ -49,15 +50,18 @@ final class SortedMerge extends RowStream {
    * @param description the client's columns, without the keys behind them
    * @param keys the orders of the columns behind those
    * @param mayStray rows can come out of order, since they are locked
+   * @param others what else the session holds
    */
   SortedMerge(
       Transaction tx,
       List<ShardPortal> portals,
       RowDescription description,
       List<KeyOrder> keys,
-      boolean mayStray) {
+      boolean mayStray,
+      Portals others) {
     super(tx, portals, description);
     this.mayStray = mayStray;
+    this.others = others;
     this.columns = description.fields().size();
     this.order = order(keys);
     portals.forEach(portal -> held.put(portal, new ArrayDeque<>()));
@@ -73,6 +77,11 @@ final class SortedMerge extends RowStream {
       }
       return 0;
     };
+  }
+
+  @Override
+  long held() {
+    return heldBytes;
   }
 
   @Override
@@ -145,11 +154,11 @@ final class SortedMerge extends RowStream {
   }
 
   private void requireRoom() {
-    if (heldBytes > Gather.HELD_MOST) {
+    if (heldBytes + others.heldBeside(this) > Gather.HELD_MOST) {
       fail(
           ErrorFields.of(
               ErrorCode.QUERY_TOO_LARGE.because(
-                  "more than %d MiB of rows would have to be held to merge them"
+                  "more than %d MiB of rows would have to be held to merge them, with those of the session's other portals"
                       .formatted(Gather.HELD_MOST >> 20))));
     }
   }

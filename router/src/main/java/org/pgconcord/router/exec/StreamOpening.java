@@ -142,7 +142,12 @@ final class StreamOpening {
                   () -> ErrorCode.SCHEMA_NOT_READ.because("a column has changed its type")));
     }
     return new SortedMerge(
-        execution.tx(), portals, own, orders, execution.planned().plan().facts().locks());
+        execution.tx(),
+        portals,
+        own,
+        orders,
+        execution.planned().plan().facts().locks(),
+        execution.session().portals());
   }
 
   /** One shard's portal. */

@@ -1,8 +1,12 @@
 package org.pgconcord.router.plan;
 
+import java.util.Locale;
 import java.util.Optional;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.router.plan.SessionCommand.DeclareCursor.Scroll;
+import org.pgconcord.router.plan.SessionCommand.FetchCursor.Direction;
+import org.pgconcord.router.sql.Clauses;
 import org.pgconcord.router.sql.Lexer;
 import org.pgconcord.router.sql.Names;
 import org.pgconcord.router.sql.StatementText;
@@ -34,7 +38,7 @@ final class CursorPlanner {
 
   private Plan declare() {
     String name = name(1);
-    boolean scroll = false;
+    Scroll scroll = Scroll.NOTHING;
     boolean binary = false;
     int i = 2;
     while (i < tokens.size() && !tokens.isWord(i, "cursor")) {
@@ -42,13 +46,14 @@ final class CursorPlanner {
         throw syntax(i);
       }
       binary |= tokens.isWord(i, "binary");
-      scroll |= tokens.isWord(i, "scroll") && !tokens.isWord(i - 1, "no");
+      if (tokens.isWord(i, "scroll")) {
+        scroll = tokens.isWord(i - 1, "no") ? Scroll.NO_SCROLL : Scroll.SCROLL;
+      }
       i++;
     }
     i++;
-    if (tokens.isWord(i, "with") && tokens.isWord(i + 1, "hold")) {
-      throw ErrorCode.SQL_CURSOR.because("a cursor WITH HOLD outlives its transaction");
-    } else if (tokens.isWord(i, "without") && tokens.isWord(i + 1, "hold")) {
+    boolean hold = tokens.isWord(i, "with") && tokens.isWord(i + 1, "hold");
+    if (hold || (tokens.isWord(i, "without") && tokens.isWord(i + 1, "hold"))) {
       i += 2;
     }
     if (!tokens.isWord(i, "for") || i + 1 >= tokens.size()) {
@@ -61,7 +66,7 @@ final class CursorPlanner {
     } else if (query.plan().facts().command() != StatementFacts.Command.SELECT) {
       throw ErrorCode.SQL_CURSOR.because("a cursor is declared for a query");
     }
-    return new SessionCommand.DeclareCursor(name, query, scroll, binary);
+    return new SessionCommand.DeclareCursor(name, query, scroll, binary, hold);
   }
 
   private Plan close() {
@@ -76,22 +81,51 @@ final class CursorPlanner {
     int last = tokens.size() - 1;
     String name = name(last);
     int end = tokens.isAnyWord(last - 1, "from", "in") ? last - 1 : last;
-    return new SessionCommand.FetchCursor(name, rows(1, end), tokens.isWord(0, "move"));
+    return fetch(name, new Clauses.Range(1, end), tokens.isWord(0, "move"));
   }
 
-  /** How far forward; empty for anything else. */
-  private Optional<Long> rows(int from, int to) {
-    int i = tokens.isWord(from, "forward") && from < to ? from + 1 : from;
-    if (i == to || (to - from == 1 && tokens.isWord(from, "next"))) {
-      return Optional.of(1L);
-    } else if (to - i == 1 && tokens.isWord(i, "all")) {
-      return Optional.of(SessionCommand.FetchCursor.ALL);
-    } else if (to - i == 1
-        && tokens.kind(i) == TokenKind.INTEGER
-        && tokens.text(i).matches("[1-9][0-9]{0,17}")) {
-      return Optional.of(Long.parseLong(tokens.text(i)));
+  /** The direction stands in the range; nothing there means the next row. */
+  private Plan fetch(String name, Clauses.Range range, boolean move) {
+    int i = range.from();
+    Direction direction = Direction.FORWARD;
+    long count = 1;
+    if (i < range.to() && tokens.isAnyWord(i, "next", "prior", "first", "last")) {
+      direction =
+          tokens.isWord(i, "next")
+              ? Direction.FORWARD
+              : tokens.isWord(i, "prior") ? Direction.BACKWARD : Direction.ABSOLUTE;
+      count = tokens.isWord(i, "last") ? -1 : 1;
+      i++;
+    } else if (i < range.to()) {
+      boolean place = tokens.isAnyWord(i, "absolute", "relative");
+      if (place || tokens.isAnyWord(i, "forward", "backward")) {
+        direction = Direction.valueOf(tokens.text(i).toUpperCase(Locale.ROOT));
+        i++;
+      }
+      if (i < range.to() || place) {
+        boolean all = tokens.isWord(i, "all") && !place && i + 1 == range.to();
+        count = all ? SessionCommand.FetchCursor.ALL : number(i, range.to());
+        i = range.to();
+      }
     }
-    return Optional.empty();
+    if (i != range.to()) {
+      throw syntax(i);
+    }
+    return new SessionCommand.FetchCursor(name, direction, count, move);
+  }
+
+  private long number(int from, int to) {
+    boolean signed = tokens.isSymbol(from, "-") || tokens.isSymbol(from, "+");
+    int digits = signed ? from + 1 : from;
+    if (digits + 1 != to || tokens.kind(digits) != TokenKind.INTEGER) {
+      throw syntax(from);
+    }
+    try {
+      long count = Integer.parseInt(tokens.text(digits));
+      return tokens.isSymbol(from, "-") ? -count : count;
+    } catch (NumberFormatException e) {
+      throw syntax(digits);
+    }
   }
 
   private String name(int i) {

@@ -132,9 +132,21 @@ public sealed interface SessionCommand extends Plan {
     }
   }
 
-  /** DECLARE; the name is folded. */
-  record DeclareCursor(String name, Planned query, boolean scroll, boolean binary)
+  /**
+   * DECLARE.
+   *
+   * @param name folded
+   * @param hold WITH HOLD
+   */
+  record DeclareCursor(String name, Planned query, Scroll scroll, boolean binary, boolean hold)
       implements SessionCommand {
+    /** What is said of going back. */
+    public enum Scroll {
+      SCROLL,
+      NO_SCROLL,
+      NOTHING
+    }
+
     @Override
     public StatementFacts facts() {
       return query.plan().facts();
@@ -149,11 +161,20 @@ public sealed interface SessionCommand extends Plan {
   /**
    * FETCH, MOVE.
    *
-   * @param rows how many, going forward; empty where it goes otherwise
+   * @param count of rows, or the number of the row; below 0 the other way round
    */
-  record FetchCursor(String name, Optional<Long> rows, boolean move) implements SessionCommand {
+  record FetchCursor(String name, Direction direction, long count, boolean move)
+      implements SessionCommand {
     /** All rows that are left. */
-    static final long ALL = 0;
+    public static final long ALL = Long.MAX_VALUE;
+
+    /** PostgreSQL's; the other words are made of these. */
+    public enum Direction {
+      FORWARD,
+      BACKWARD,
+      ABSOLUTE,
+      RELATIVE
+    }
 
     @Override
     public <R> R match(Cases<R> cases) {

@@ -245,6 +245,27 @@ class StreamsIT {
     }
   }
 
+  /** Of all portals of a session together. */
+  @Test
+  void whatSuspendedPortalsHoldIsBounded() throws SQLException {
+    String wide = "UPDATE accounts SET small = 1 RETURNING repeat(md5(id::text), 9000)";
+    try (Connection client = router.connect("extended");
+        Statement one = client.createStatement();
+        Statement two = client.createStatement()) {
+      client.setAutoCommit(false);
+      one.setFetchSize(1);
+      two.setFetchSize(1);
+      ResultSet first = one.executeQuery(wide);
+      assertThat(first.next()).isTrue();
+      SQLException error =
+          catchThrowableOfType(SQLException.class, () -> two.executeQuery(wide).next());
+      assertThat(error.getSQLState()).isEqualTo("54000");
+      client.rollback();
+      assertThat(portions(client, wide, 50)).hasSize(120);
+      client.rollback();
+    }
+  }
+
   // --- cursors ---------------------------------------------------------------------------------
 
   /** What both are told; in each the order is known. */
@@ -291,13 +312,125 @@ class StreamsIT {
           "FETCH few",
           "CLOSE few");
 
+  /** Back and forth, beyond the transaction, and forward by other words. */
+  private static final List<String> HELD_CURSORS =
+      List.of(
+          "BEGIN",
+          "DECLARE s SCROLL CURSOR FOR SELECT id, name FROM accounts ORDER BY id",
+          "FETCH 0 s",
+          "FETCH PRIOR s",
+          "FETCH LAST s",
+          "FETCH PRIOR s",
+          "FETCH ABSOLUTE -3 s",
+          "FETCH RELATIVE 2 s",
+          "FETCH RELATIVE -1 FROM s",
+          "FETCH 0 s",
+          "MOVE 0 s",
+          "FETCH BACKWARD 5 s",
+          "FETCH -2 s",
+          "FETCH FORWARD -1 s",
+          "FETCH BACKWARD -2 s",
+          "FETCH ABSOLUTE 0 s",
+          "FETCH RELATIVE 0 s",
+          "FETCH s",
+          "MOVE 7 s",
+          "MOVE BACKWARD ALL s",
+          "FETCH ALL s",
+          "MOVE RELATIVE 0 s",
+          "MOVE BACKWARD ALL s",
+          "FETCH FORWARD ALL s",
+          "FETCH BACKWARD 3 s",
+          "FETCH ABSOLUTE 500 s",
+          "FETCH PRIOR s",
+          "FETCH RELATIVE -500 s",
+          "FETCH FIRST s",
+          "DELETE FROM accounts WHERE id < 5",
+          "FETCH FIRST s",
+          "DECLARE e SCROLL CURSOR FOR SELECT id FROM accounts WHERE id < 0",
+          "FETCH LAST e",
+          "FETCH PRIOR e",
+          "FETCH FIRST e",
+          "DECLARE f NO SCROLL CURSOR FOR SELECT id FROM accounts ORDER BY id",
+          "FETCH RELATIVE 3 f",
+          "MOVE RELATIVE 2 f",
+          "FETCH ABSOLUTE 9 f",
+          "MOVE 0 f",
+          "FETCH BACKWARD -1 f",
+          "FETCH ABSOLUTE 900 f",
+          "FETCH 0 f",
+          "FETCH ABSOLUTE 3 f",
+          "ROLLBACK",
+          "FETCH s",
+          "BEGIN",
+          "DECLARE h CURSOR WITH HOLD FOR SELECT id, sum(balance) FROM accounts GROUP BY id"
+              + " ORDER BY id",
+          "DECLARE l NO SCROLL CURSOR WITH HOLD FOR SELECT id FROM accounts WHERE tenant = 3"
+              + " ORDER BY id",
+          "DECLARE s SCROLL CURSOR FOR SELECT id FROM accounts ORDER BY id",
+          "FETCH 2 h",
+          "SAVEPOINT s",
+          "DECLARE g CURSOR WITH HOLD FOR SELECT 1",
+          "FETCH g",
+          "ROLLBACK TO s",
+          "COMMIT",
+          "FETCH h",
+          "FETCH 2 l",
+          "FETCH PRIOR l",
+          "FETCH g",
+          "FETCH s",
+          "BEGIN",
+          "FETCH h",
+          "SAVEPOINT t",
+          "SELECT 1 / 0",
+          "FETCH h",
+          "ROLLBACK TO t",
+          "ROLLBACK",
+          "FETCH h",
+          "CLOSE h",
+          "FETCH h",
+          "DECLARE a SCROLL CURSOR WITH HOLD FOR SELECT id FROM accounts ORDER BY id DESC",
+          "DECLARE a CURSOR WITH HOLD FOR SELECT 1",
+          "FETCH 3 a",
+          "FETCH LAST a",
+          "BEGIN",
+          "DECLARE x CURSOR WITH HOLD FOR SELECT id FROM accounts ORDER BY id",
+          "DECLARE a CURSOR FOR SELECT 1",
+          "ROLLBACK",
+          "FETCH x",
+          "BEGIN",
+          "DECLARE d SCROLL CURSOR FOR SELECT id FROM accounts FOR UPDATE",
+          "ROLLBACK",
+          "DECLARE d CURSOR WITH HOLD FOR SELECT id FROM accounts FOR UPDATE",
+          "DECLARE d CURSOR WITH HOLD FOR SELECT 1 / (id - id) FROM accounts",
+          "FETCH d",
+          "FETCH PRIOR a",
+          "CLOSE ALL",
+          "FETCH a");
+
   @ParameterizedTest
   @ValueSource(strings = {"simple", "extended"})
   void cursorsAreThoseOfOneServer(String mode) throws SQLException {
-    try (Connection client = router.connect(mode)) {
-      for (String sql : CURSORS) {
-        assertThat(told(client, sql)).as(sql).isEqualTo(told(whole, sql));
+    for (List<String> session : List.of(CURSORS, HELD_CURSORS)) {
+      try (Connection client = router.connect(mode);
+          Connection plain = server.another()) {
+        for (String sql : session) {
+          assertThat(told(client, sql)).as(sql).isEqualTo(told(plain, sql));
+        }
       }
+    }
+  }
+
+  @Test
+  void whatCursorsHoldIsBounded() throws SQLException {
+    String wide = "SELECT repeat(md5(id::text), 9000) FROM accounts";
+    try (Connection client = router.connect("simple")) {
+      rows(client, "DECLARE a CURSOR WITH HOLD FOR " + wide);
+      assertThat(told(client, "DECLARE b CURSOR WITH HOLD FOR " + wide)).isEqualTo("54000");
+      assertThat(rows(client, "FETCH ALL a")).hasSize(120);
+      rows(client, "CLOSE a");
+      rows(client, "DECLARE b CURSOR WITH HOLD FOR " + wide);
+      rows(client, "DISCARD ALL");
+      assertThat(told(client, "FETCH b")).isEqualTo("34000");
     }
   }
 
@@ -327,9 +460,8 @@ class StreamsIT {
     try (Connection client = router.connect("simple")) {
       for (String refused :
           List.of(
-              "DECLARE c SCROLL CURSOR FOR " + all,
               "DECLARE c BINARY CURSOR FOR " + all,
-              "DECLARE c CURSOR WITH HOLD FOR " + all,
+              "DECLARE c BINARY CURSOR WITH HOLD FOR " + all,
               "DECLARE c CURSOR FOR DELETE FROM accounts")) {
         rows(client, "BEGIN");
         assertThat(told(client, refused)).as(refused).isEqualTo("0A000");
@@ -337,7 +469,7 @@ class StreamsIT {
       }
       for (String backward :
           List.of("FETCH BACKWARD c", "FETCH -1 c", "MOVE FIRST c", "FETCH 0 c")) {
-        rows(client, "BEGIN; DECLARE c CURSOR FOR " + all);
+        rows(client, "BEGIN; DECLARE c CURSOR FOR " + all + "; FETCH 2 c");
         assertThat(told(client, backward)).as(backward).isEqualTo("55000");
         rows(client, "ROLLBACK");
       }
