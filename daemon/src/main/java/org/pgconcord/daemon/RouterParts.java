@@ -12,6 +12,7 @@ import org.pgconcord.config.catalog.Catalog;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.replica.Replicas;
 import org.pgconcord.config.settings.DaemonSettings;
+import org.pgconcord.config.settings.KnownServers;
 import org.pgconcord.config.settings.ServicePassword;
 import org.pgconcord.config.settings.ShardAddress;
 import org.pgconcord.config.settings.ShardSettings;
@@ -55,6 +56,7 @@ final class RouterParts {
       Catalog catalog,
       CopyMarker marker,
       Decisions decisions,
+      KnownServers known,
       Replicas replicas,
       Supplier<IndexStatistics> statistics,
       MeterRegistry registry,
@@ -77,7 +79,7 @@ final class RouterParts {
         RouterSettings.of(unresolvedToListen(), auth())
             .withUsersFile(settings.router().usersFile())
             .withAnswerTimeout(settings.router().answerTimeout()),
-        directory(settings.shards()),
+        directory(settings.shards(), known),
         () -> epochs.current().topology(),
         new RouterServer.ServiceRole(settings.serviceRole().user(), secret()),
         Executor.factory(services),
@@ -110,8 +112,13 @@ final class RouterParts {
         .orElse(BackendSecret.TRUST);
   }
 
-  private static ShardDirectory directory(Map<ShardId, ShardSettings> shards) {
+  private static ShardDirectory directory(Map<ShardId, ShardSettings> shards, KnownServers known) {
     return new ShardDirectory() {
+      @Override
+      public KnownServers known() {
+        return known;
+      }
+
       @Override
       public List<InetSocketAddress> hosts(ShardId shard) {
         return of(shard).hosts().stream()

@@ -2,6 +2,7 @@ package org.pgconcord.daemon;
 
 import java.security.SecureRandom;
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Supplier;
@@ -13,6 +14,7 @@ import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.catalog.RoutingStates;
 import org.pgconcord.config.replica.ReplicaWatch;
 import org.pgconcord.config.settings.DaemonSettings;
+import org.pgconcord.config.settings.PrimaryWatch;
 import org.pgconcord.config.settings.ShardConnections;
 import org.pgconcord.daemon.build.MarkedCopies;
 import org.pgconcord.daemon.build.RoutingPublisher;
@@ -31,6 +33,8 @@ record Routing(
     RoutingPublisher publisher,
     CatalogWatch watch,
     MarkedCopies marks) {
+  /** A server that was followed unseen is used no longer than that. */
+  private static final Duration SERVERS_PERIOD = Duration.ofSeconds(2);
 
   /** A lease that the catalog knows of and nobody holds yet: before the catalog is read. */
   static RouterLease announce(
@@ -92,6 +96,7 @@ record Routing(
       TransactionParts transactions,
       Metrics metrics,
       Closing closing) {
+    watchServers(settings, connections, closing);
     ReplicaWatch replicas =
         closing.add(
             "replicas",
@@ -110,9 +115,26 @@ record Routing(
                 marks::mark,
                 transactions.decisions(
                     settings.serviceRole().user(), settings.router().answerTimeout(), closing),
+                connections.known(),
                 replicas,
                 statistics,
                 metrics.registry(),
                 closing));
+  }
+
+  private void watchServers(
+      DaemonSettings settings, ShardConnections connections, Closing closing) {
+    Ticks memory = closing.add("server memory", new Ticks("server memory"));
+    memory.every(
+        SERVERS_PERIOD, "servers", new ServerMemory(catalog, connections.known())::exchange);
+    closing
+        .add(
+            "primaries",
+            new PrimaryWatch(
+                connections,
+                settings.shards().keySet(),
+                settings.catalogDatabase(),
+                SERVERS_PERIOD))
+        .start();
   }
 }

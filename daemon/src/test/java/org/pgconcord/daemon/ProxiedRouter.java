@@ -27,6 +27,7 @@ import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.replica.Replicas;
 import org.pgconcord.config.settings.DaemonSettings;
+import org.pgconcord.config.settings.KnownServers;
 import org.pgconcord.config.settings.Overrides;
 import org.pgconcord.config.settings.SettingsReader;
 import org.pgconcord.config.settings.ShardConnections;
@@ -91,6 +92,7 @@ public final class ProxiedRouter implements AutoCloseable {
                 catalog,
                 (table, copies, reason) -> mark(catalog, epochs, table, copies, reason),
                 decisions(catalog.load().clusterId()),
+                new KnownServers(),
                 Replicas.NONE,
                 () -> IndexStatistics.NONE,
                 new SimpleMeterRegistry(),

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.schema.SchemaReader;
+import org.pgconcord.config.settings.KnownServers;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.topology.TopologyReader;
 import org.pgconcord.config.value.ShardId;
@@ -78,6 +79,13 @@ final class SampleRouter implements AutoCloseable {
 
   private static ShardDirectory directory(ShardCluster cluster) {
     return new ShardDirectory() {
+      private final KnownServers known = new KnownServers();
+
+      @Override
+      public KnownServers known() {
+        return known;
+      }
+
       @Override
       public List<InetSocketAddress> hosts(ShardId shard) {
         return List.of(

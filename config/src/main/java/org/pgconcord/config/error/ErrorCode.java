@@ -127,6 +127,13 @@ public enum ErrorCode {
       ErrorCategory.SHARD,
       "The server at a shard's address is not the one known as this shard.",
       "Correct the address; a server with another identifier or an older timeline is never used."),
+  SHARD_UNPROVEN(
+      "shard/unproven",
+      "08001",
+      ErrorCategory.SHARD,
+      "A shard's server did not say which one it is.",
+      "GRANT EXECUTE ON FUNCTION pg_control_system(), pg_current_wal_insert_lsn(),"
+          + " pg_walfile_name(pg_lsn) TO the role, as it is by default."),
   // --- sql: what the router cannot read or refuses -----------------------------------------
   ROUTING_NOT_OF_TYPE(
       "routing/not-of-type",

@@ -10,7 +10,7 @@ package org.pgconcord.config.settings;
 public record ServerIdentity(long systemIdentifier, int timeline, int version) {
 
   /** Whether this server may take the place of the one remembered. */
-  boolean continues(ServerIdentity remembered) {
+  public boolean continues(ServerIdentity remembered) {
     return systemIdentifier == remembered.systemIdentifier && timeline >= remembered.timeline;
   }
 }

@@ -24,7 +24,8 @@ final class SessionProbe {
   private static final String ASK =
       "SELECT pg_is_in_recovery(), system_identifier, current_setting('server_version_num')::int,"
           + " current_setting('server_encoding'), CASE WHEN pg_is_in_recovery() THEN 0 ELSE"
-          + " ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int END"
+          + " ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int END,"
+          + " (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::int8"
           + " FROM pg_control_system()";
 
   private SessionProbe() {}
@@ -33,8 +34,10 @@ final class SessionProbe {
    * What the probe found.
    *
    * @param primary false for a server in recovery
+   * @param started when the server was, in microseconds: two addresses with one start are one
+   *     server
    */
-  record Answer(boolean primary, ServerIdentity server) {}
+  record Answer(boolean primary, ServerIdentity server, long started) {}
 
   static void pin(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
@@ -55,7 +58,7 @@ final class SessionProbe {
         throw ErrorCode.SHARD_ENCODING.because(
             "shard " + shard + " has a database in the encoding " + row.getString(4));
       }
-      return new Answer(!row.getBoolean(1), server);
+      return new Answer(!row.getBoolean(1), server, row.getLong(6));
     }
   }
 }

@@ -19,8 +19,8 @@ import org.pgconcord.config.value.ShardId;
  * Opens JDBC connections to shards as the service role. Each one is to the shard's primary, of a
  * supported version and UTF-8, has its session settings pinned, and reaches the server that was
  * known as this shard before: another system identifier or a lower timeline is refused, for what it
- * holds is not what was verified. Safe for use by many threads; blocks, so never called by an event
- * loop.
+ * holds is not what was verified. A connection to a server that another one has followed is ended
+ * as soon as that is known. Safe for use by many threads; blocks, so never called by an event loop.
  */
 public final class ShardConnections {
   private static final String CONNECT_SECONDS = "5";
@@ -33,14 +33,28 @@ public final class ShardConnections {
   private final Map<ShardId, ShardSettings> shards;
   private final String user;
   private final ServicePassword password;
-  private final Map<ShardId, ServerIdentity> servers = new ConcurrentHashMap<>();
+  private final KnownServers servers;
+  private final OpenConnections open;
   private final Map<ShardId, ShardAddress> primaries = new ConcurrentHashMap<>();
 
   public ShardConnections(
       Map<ShardId, ShardSettings> shards, String user, ServicePassword password) {
+    this(shards, user, password, new KnownServers());
+  }
+
+  /**
+   * @param servers shared with whoever else connects to the shards
+   */
+  public ShardConnections(
+      Map<ShardId, ShardSettings> shards,
+      String user,
+      ServicePassword password,
+      KnownServers servers) {
     this.shards = Map.copyOf(shards);
     this.user = user;
     this.password = password;
+    this.servers = servers;
+    this.open = new OpenConnections(servers);
   }
 
   /** For the shards of a configuration; the environment may hold the password. */
@@ -53,12 +67,17 @@ public final class ShardConnections {
 
   /** Takes over what an earlier run knew; later connections must reach the same server. */
   public void remember(Map<ShardId, ServerIdentity> known) {
-    servers.putAll(known);
+    servers.remember(known);
   }
 
   /** The servers reached so far. */
   public Map<ShardId, ServerIdentity> servers() {
-    return Map.copyOf(servers);
+    return servers.all();
+  }
+
+  /** The same, and who is let in. */
+  public KnownServers known() {
+    return servers;
   }
 
   /** Where the shard's primary was last found, or its first host when none was looked for yet. */
@@ -103,6 +122,11 @@ public final class ShardConnections {
     String database = settings.database(logicalDatabase);
     return DriverManager.getConnection(
         url(replica, database), connecting(replica, settings, database, new Properties()));
+  }
+
+  /** The hosts at which a shard's primary may be. */
+  List<ShardAddress> hosts(ShardId shard) {
+    return settings(shard).hosts();
   }
 
   private Connection open(ShardId shard, String logicalDatabase, Properties properties) {
@@ -155,7 +179,8 @@ public final class ShardConnections {
       SessionProbe.pin(connection);
       SessionProbe.Answer answer = SessionProbe.ask(connection, shard);
       if (answer.primary()) {
-        admit(shard, answer.server());
+        servers.admit(shard, answer.server());
+        open.add(shard, answer.server(), connection);
         connection.setNetworkTimeout(Runnable::run, 0);
         keep = true;
       }
@@ -165,19 +190,6 @@ public final class ShardConnections {
         connection.close();
       }
     }
-  }
-
-  private void admit(ShardId shard, ServerIdentity server) {
-    servers.compute(
-        shard,
-        (id, known) -> {
-          if (known != null && !server.continues(known)) {
-            throw ErrorCode.SHARD_WRONG_SERVER
-                .because("another server answers for shard " + shard)
-                .withDetail("known: " + known + "; found: " + server);
-          }
-          return server;
-        });
   }
 
   private static String url(ShardAddress host, String database) {

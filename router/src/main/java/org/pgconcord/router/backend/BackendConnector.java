@@ -21,10 +21,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.auth.BackendSecret;
 import org.pgconcord.router.wire.BackendFrameDecoder;
 import org.pgconcord.router.wire.Frame;
@@ -32,7 +35,8 @@ import org.pgconcord.router.wire.FrontendFrames;
 
 /**
  * Opens connections to shards on a session's event loop: the first host of the shard that lets us
- * in and accepts writes. Shared by all sessions.
+ * in, accepts writes and is the server that is known as the shard, or one that has followed it.
+ * Shared by all sessions.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a failed write closes the channel, which is heard
 public final class BackendConnector {
@@ -43,6 +47,8 @@ public final class BackendConnector {
   private final int messageBytesMax;
   private final SecureRandom random = new SecureRandom();
   private final int router = SessionMark.randomRouter();
+  private final ServerProof proof;
+  private final Set<NettyBackendConnection> open = ConcurrentHashMap.newKeySet();
   private final AtomicInteger sessions = new AtomicInteger(random.nextInt());
 
   /**
@@ -60,6 +66,8 @@ public final class BackendConnector {
     this.timeout = timeout;
     this.answer = answer;
     this.messageBytesMax = messageBytesMax;
+    this.proof = new ServerProof(directory.known());
+    directory.known().onFollowed(this::leave);
   }
 
   /** For a new session of this router. */
@@ -127,6 +135,42 @@ public final class BackendConnector {
             result.completeExceptionally(failure != null ? failure : noPrimary(target));
           }
         });
+  }
+
+  // --- servers ---------------------------------------------------------------------------------
+
+  /**
+   * Asks a new backend which server it is, unless that is a replica, which others have asked. It is
+   * among the open ones before its server can be followed unseen.
+   */
+  private void prove(
+      NettyBackendConnection connection, CompletableFuture<NettyBackendConnection> attempt) {
+    if (connection.role() == BackendRole.REPLICA || !writable(connection)) {
+      attempt.complete(connection);
+      return;
+    }
+    proof
+        .of(connection)
+        .whenComplete(
+            (server, failure) -> {
+              if (server == null) {
+                connection.close();
+                attempt.completeExceptionally(failure.getCause());
+                return;
+              }
+              connection.provenAs(server);
+              open.add(connection);
+              connection.whenGone(() -> open.remove(connection));
+              connection.leaveIfFollowed(directory.known());
+              attempt.complete(connection);
+            });
+  }
+
+  /** The shard has another server now. From any thread. */
+  private void leave(ShardId shard) {
+    open.stream()
+        .filter(connection -> connection.shard().equals(shard))
+        .forEach(connection -> connection.leaveSoon(directory.known()));
   }
 
   private static boolean writable(NettyBackendConnection connection) {
@@ -285,7 +329,7 @@ public final class BackendConnector {
               refused -> fail(ctx, refused),
               () -> {
                 ctx.pipeline().replace(this, "connection", connection);
-                attempt.complete(connection);
+                prove(connection, attempt);
               });
     }
 

@@ -16,6 +16,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.settings.KnownServers;
+import org.pgconcord.config.settings.ServerIdentity;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.wire.BackendType;
 import org.pgconcord.router.wire.Frame;
@@ -55,6 +57,7 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
   private boolean cancelWhenBegun;
   private boolean flushPlanned;
   private @Nullable ConcordException cause;
+  private @Nullable ServerIdentity identity;
   private Supplier<Traffic> traffic = () -> Traffic.NONE;
 
   /** Sends the cancel request of a backend; the future completes when the server has closed it. */
@@ -376,11 +379,41 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
     }
   }
 
+  // --- another server --------------------------------------------------------------------------
+
+  void provenAs(ServerIdentity proven) {
+    identity = proven;
+  }
+
+  void whenGone(Runnable then) {
+    channel.closeFuture().addListener(closed -> then.run());
+  }
+
+  /** From any thread. */
+  void leaveSoon(KnownServers known) {
+    channel.eventLoop().execute(() -> leaveIfFollowed(known));
+  }
+
+  /** What the server before says now is nobody's truth; what it was told may be lost. */
+  void leaveIfFollowed(KnownServers known) {
+    ServerIdentity mine = identity;
+    if (open() && mine != null && known.followed(shard(), mine)) {
+      lose(
+          ErrorCode.SHARD_CONNECTION_LOST.because(
+              "Shard %s has another server now; this one was of timeline %d."
+                  .formatted(shard(), mine.timeline())));
+    }
+  }
+
   // --- facts ---------------------------------------------------------------------------------
 
   @Override
   public ShardId shard() {
     return target.shard();
+  }
+
+  String user() {
+    return target.user();
   }
 
   @Override

@@ -2,6 +2,7 @@ package org.pgconcord.router.backend;
 
 import java.net.InetSocketAddress;
 import java.util.List;
+import org.pgconcord.config.settings.KnownServers;
 import org.pgconcord.config.value.ShardId;
 
 /** Where the shards are. Adapted from the daemon's settings; may change between two calls. */
@@ -12,6 +13,9 @@ public interface ShardDirectory {
 
   /** The database on that shard which holds the logical database. */
   String database(ShardId shard, String logicalDatabase);
+
+  /** Which server each shard is. */
+  KnownServers known();
 
   /** Whether connections to the shard are encrypted. */
   default TlsMode tls(ShardId shard) {

@@ -28,6 +28,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.pgconcord.config.settings.KnownServers;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.auth.BackendSecret;
 import org.pgconcord.testkit.cluster.ShardCluster;
@@ -102,6 +103,13 @@ class TlsIT {
   private static NettyBackendConnection open(String shard, TlsMode mode) {
     ShardDirectory directory =
         new ShardDirectory() {
+          private final KnownServers known = new KnownServers();
+
+          @Override
+          public KnownServers known() {
+            return known;
+          }
+
           @Override
           public List<InetSocketAddress> hosts(ShardId id) {
             return List.of(

@@ -30,6 +30,7 @@ import org.pgconcord.config.atomic.Resolution;
 import org.pgconcord.config.atomic.RouterPresence;
 import org.pgconcord.config.atomic.Sight;
 import org.pgconcord.config.catalog.CatalogInstaller;
+import org.pgconcord.config.settings.KnownServers;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.RouterServer;
 import org.pgconcord.router.RouterSettings;
@@ -115,6 +116,13 @@ final class AtomicRig implements AutoCloseable {
       throw new IllegalStateException(e);
     }
     return new ShardDirectory() {
+      private final KnownServers known = new KnownServers();
+
+      @Override
+      public KnownServers known() {
+        return known;
+      }
+
       @Override
       public List<InetSocketAddress> hosts(ShardId shard) {
         return List.of(

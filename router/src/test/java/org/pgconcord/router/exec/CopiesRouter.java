@@ -21,6 +21,7 @@ import org.pgconcord.config.catalog.Fences;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.schema.SchemaReader;
 import org.pgconcord.config.schema.TableSchema;
+import org.pgconcord.config.settings.KnownServers;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.topology.TopologyReader;
 import org.pgconcord.config.value.ShardId;
@@ -169,6 +170,13 @@ final class CopiesRouter implements AutoCloseable {
 
   private ShardDirectory directory() {
     return new ShardDirectory() {
+      private final KnownServers known = new KnownServers();
+
+      @Override
+      public KnownServers known() {
+        return known;
+      }
+
       @Override
       public List<InetSocketAddress> hosts(ShardId shard) {
         return List.of(

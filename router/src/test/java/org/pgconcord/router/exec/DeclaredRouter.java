@@ -38,6 +38,7 @@ import org.pgconcord.config.check.TopologyCheck;
 import org.pgconcord.config.replica.Replicas;
 import org.pgconcord.config.schema.SchemaReader;
 import org.pgconcord.config.settings.DaemonSettings.ServiceRole;
+import org.pgconcord.config.settings.KnownServers;
 import org.pgconcord.config.settings.ServicePassword;
 import org.pgconcord.config.settings.ShardAddress;
 import org.pgconcord.config.settings.ShardConnections;
@@ -304,6 +305,13 @@ final class DeclaredRouter implements AutoCloseable {
 
   private ShardDirectory directory() {
     return new ShardDirectory() {
+      private final KnownServers known = new KnownServers();
+
+      @Override
+      public KnownServers known() {
+        return known;
+      }
+
       @Override
       public List<InetSocketAddress> hosts(ShardId shard) {
         return List.of(

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.pgconcord.config.catalog.GsiState;
+import org.pgconcord.config.settings.ServerIdentity;
 import org.pgconcord.config.settings.ShardAddress;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.testkit.cluster.ShardProcess;
@@ -308,5 +309,78 @@ class ReplicaIT {
       rows(client, "INSERT INTO users VALUES (1, 77, 'late@x')");
       assertThat(rig.at(promoted, "SELECT 1 FROM users WHERE user_id = 77")).isEmpty();
     }
+  }
+
+  /** Nobody has told the server before: it is the first host still, and takes writes. */
+  @Test
+  @Order(9)
+  void aServerThatHasBeenFollowedIsWrittenToNoMore() throws Exception {
+    ShardProcess before = rig.cluster.shard(TwoShards.B);
+    ShardProcess after = rig.replicaOfB;
+    try (Connection open = rig.router.connect();
+        Connection idle = rig.router.connect()) {
+      open.setAutoCommit(false);
+      rows(open, insert(91));
+      rows(idle, "SELECT count(*) FROM users");
+      rig.hosts(TwoShards.B, before, after);
+      await().atMost(SLOW).until(() -> timeline() == 2);
+      assertThatThrownBy(open::commit).isInstanceOf(SQLException.class);
+      await().atMost(SLOW).until(() -> state(idle, insert(92)).isEmpty());
+      try (Connection fresh = rig.router.connect()) {
+        rows(fresh, insert(93));
+      }
+    }
+    String written = "SELECT user_id FROM users WHERE user_id > 90 ORDER BY 1";
+    assertThat(rig.at(after, written)).containsExactly("92", "93");
+    assertThat(rig.at(before, written)).isEmpty();
+  }
+
+  /** As after a repair of a host, or an address that was given to another one. */
+  @Test
+  @Order(10)
+  void theServerBeforeAndAnotherShardsAreRefusedAtTheAddress() throws Exception {
+    for (ShardProcess wrong :
+        List.of(rig.cluster.shard(TwoShards.B), rig.cluster.shard(TwoShards.A))) {
+      rig.hosts(TwoShards.B, wrong);
+      try (Connection client = rig.router.connect()) {
+        assertThatThrownBy(() -> rows(client, insert(94)))
+            .isInstanceOfSatisfying(
+                PSQLException.class,
+                e -> assertThat(e.getSQLState() + e.getMessage()).contains("08001", "another"));
+      }
+      assertThat(rig.at(wrong, "SELECT 1 FROM users WHERE user_id = 94")).isEmpty();
+    }
+  }
+
+  /** Each has rows that the other has not, and nothing tells which of them is the shard. */
+  @Test
+  @Order(11)
+  void ofTwoPrimariesOfOneTimelineNoneIsWrittenTo() throws Exception {
+    ShardProcess one = rig.replicaOfB;
+    ShardProcess two = rig.cluster.startReplica(TwoShards.B);
+    rig.at(two, "SELECT pg_promote()");
+    rig.hosts(TwoShards.B, one, two);
+    try (Connection client = rig.router.connect()) {
+      await().atMost(SLOW).until(() -> state(client, insert(95)).equals("08001"));
+      String written = "SELECT count(*) FROM users WHERE user_id = 95";
+      List<String> rows = rig.at(one, written);
+      two.stop();
+      await().atMost(SLOW).until(() -> state(client, insert(96)).isEmpty());
+      assertThat(rig.at(one, written)).isEqualTo(rows);
+    }
+  }
+
+  private static String insert(int user) {
+    return "INSERT INTO users VALUES (%s, %d, 'u%d@x')"
+        .formatted(TwoShards.tenantOf(TwoShards.B, 0), user, user);
+  }
+
+  private static int timeline() {
+    return rig.router
+        .shards
+        .known()
+        .all()
+        .getOrDefault(TwoShards.B, new ServerIdentity(0, 0, 0))
+        .timeline();
   }
 }

@@ -8,12 +8,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.pgconcord.config.replica.Floor;
 import org.pgconcord.config.replica.ReplicaWatch;
 import org.pgconcord.config.replica.Replicas;
 import org.pgconcord.config.replica.Sight;
 import org.pgconcord.config.settings.DaemonSettings.ServiceRole;
+import org.pgconcord.config.settings.PrimaryWatch;
 import org.pgconcord.config.settings.ServicePassword;
 import org.pgconcord.config.settings.ShardAddress;
 import org.pgconcord.config.settings.ShardConnections;
@@ -34,6 +36,7 @@ final class ReplicaRig implements AutoCloseable {
   final ShardProcess replicaOfA;
   final ShardProcess replicaOfB;
   private final Configured configured = new Configured();
+  private Optional<PrimaryWatch> hosts = Optional.empty();
 
   /** What the router's configuration names; a test names other servers. */
   private static final class Configured implements Replicas {
@@ -103,6 +106,26 @@ final class ReplicaRig implements AutoCloseable {
     return client;
   }
 
+  /** The hosts of this shard from now on, for the router and for what watches them. */
+  void hosts(ShardId shard, ShardProcess... servers) {
+    hosts.ifPresent(PrimaryWatch::close);
+    router.shards.at(shard, List.of(servers));
+    List<ShardAddress> addresses = Stream.of(servers).map(ReplicaRig::address).toList();
+    ServiceRole role = new ServiceRole(ClusterRoles.SERVICE, Optional.empty());
+    PrimaryWatch watch =
+        new PrimaryWatch(
+            new ShardConnections(
+                Map.of(shard, new ShardSettings(addresses, "disable", Map.of())),
+                role.user(),
+                new ServicePassword(role, Map.of()),
+                router.shards.known()),
+            List.of(shard),
+            ShardCluster.DATABASE,
+            Duration.ofMillis(100));
+    watch.start();
+    hosts = Optional.of(watch);
+  }
+
   /** As superuser on one server. */
   List<String> at(ShardProcess server, String sql) throws SQLException {
     try (Connection superuser = cluster.asSuperuser(server)) {
@@ -112,6 +135,7 @@ final class ReplicaRig implements AutoCloseable {
 
   @Override
   public void close() {
+    hosts.ifPresent(PrimaryWatch::close);
     configured.watch.ifPresent(ReplicaWatch::close);
     router.close();
   }

@@ -232,13 +232,13 @@ class SessionIT {
     try (Connection c = router.connect();
         Connection observer = cluster.asSuperuser(cluster.shards().get(0))) {
       String mark = marks(one(c, "SELECT pg_backend_pid()"));
-      Awaitility.await().until(() -> one(observer, mark).equals("1"));
+      awaitOne(observer, mark);
       run(c, "DISCARD ALL");
-      Awaitility.await().until(() -> one(observer, mark).equals("1"));
+      awaitOne(observer, mark);
       run(c, "SELECT pg_advisory_unlock_all()");
       assertThat(one(observer, mark)).isEqualTo("0");
       run(c, "DISCARD ALL");
-      Awaitility.await().until(() -> one(observer, mark).equals("1"));
+      awaitOne(observer, mark);
     }
   }
 
@@ -248,7 +248,7 @@ class SessionIT {
     try (Connection c = router.connect();
         Connection observer = cluster.asSuperuser(cluster.shards().get(0))) {
       String process = one(c, "SELECT pg_backend_pid()");
-      Awaitility.await().until(() -> one(observer, marks(process)).equals("1"));
+      awaitOne(observer, marks(process));
       String taking =
           one(
               observer,
@@ -275,9 +275,18 @@ class SessionIT {
         taken.get(30, TimeUnit.SECONDS);
       }
       assertThat(one(observer, marks(process))).isEqualTo("0");
+      String theirs =
+          "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock'";
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> one(observer, theirs).equals("0"));
       run(c, "DISCARD ALL");
-      Awaitility.await().until(() -> one(observer, marks(process)).equals("1"));
+      awaitOne(observer, marks(process));
     }
+  }
+
+  private static void awaitOne(Connection observer, String sql) {
+    Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> one(observer, sql).equals("1"));
   }
 
   @Test
@@ -295,6 +304,23 @@ class SessionIT {
         assertThat(one(c, "SELECT count(*) FROM items WHERE id = 9950")).isEqualTo("1");
       } finally {
         run(observer, "GRANT " + locking + " TO PUBLIC");
+      }
+    }
+  }
+
+  @Test
+  void aServerThatDoesNotSayWhichOneItIsIsNotUsed() throws SQLException {
+    String telling = "EXECUTE ON FUNCTION pg_catalog.pg_control_system()";
+    try (Connection observer = cluster.asSuperuser(cluster.shards().get(0))) {
+      run(observer, "REVOKE " + telling + " FROM PUBLIC");
+      try {
+        assertThatThrownBy(() -> router.connect().close())
+            .isInstanceOfSatisfying(
+                PSQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("08001"))
+            .hasMessageContaining("which server it is")
+            .hasMessageContaining("GRANT EXECUTE");
+      } finally {
+        run(observer, "GRANT " + telling + " TO PUBLIC");
       }
     }
   }

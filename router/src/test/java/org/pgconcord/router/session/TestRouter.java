@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.function.UnaryOperator;
+import org.pgconcord.config.settings.KnownServers;
 import org.pgconcord.config.topology.KeyRange;
 import org.pgconcord.config.topology.Placement;
 import org.pgconcord.config.topology.ShardGroup;
@@ -55,6 +56,13 @@ final class TestRouter implements AutoCloseable {
 
   private static ShardDirectory directory(ShardCluster cluster) {
     return new ShardDirectory() {
+      private final KnownServers known = new KnownServers();
+
+      @Override
+      public KnownServers known() {
+        return known;
+      }
+
       @Override
       public List<InetSocketAddress> hosts(ShardId shard) {
         return List.of(

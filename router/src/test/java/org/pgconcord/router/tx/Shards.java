@@ -4,6 +4,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -19,6 +20,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.pgconcord.config.settings.KnownServers;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.Tuple;
 import org.pgconcord.gsi.LookupDdl;
@@ -35,6 +37,7 @@ import org.pgconcord.router.backend.SessionBackends;
 import org.pgconcord.router.backend.SettingsRecorder;
 import org.pgconcord.router.backend.ShardDirectory;
 import org.pgconcord.testkit.cluster.ShardCluster;
+import org.pgconcord.testkit.cluster.ShardProcess;
 import org.pgconcord.testkit.fixture.TwoShards;
 import org.pgconcord.testkit.fixture.UsersByEmail;
 
@@ -43,6 +46,8 @@ public final class Shards implements AutoCloseable {
   public final ShardCluster cluster = ShardCluster.start(2);
   private final MultiThreadIoEventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
+  private final KnownServers known = new KnownServers();
+  private final Map<ShardId, List<ShardProcess>> moved = new ConcurrentHashMap<>();
   private final LookupIndex index;
   private final SettlementRunner settlements;
   private final Map<ShardId, Connection> admins = new ConcurrentHashMap<>();
@@ -79,14 +84,28 @@ public final class Shards implements AutoCloseable {
     return loops.next();
   }
 
+  public KnownServers known() {
+    return known;
+  }
+
+  /** The shard's servers are these from now on, as every router is told. */
+  public void at(ShardId shard, List<ShardProcess> servers) {
+    moved.put(shard, servers);
+  }
+
   /** Where the shards listen. */
   public ShardDirectory directory() {
     return new ShardDirectory() {
       @Override
+      public KnownServers known() {
+        return known;
+      }
+
+      @Override
       public List<InetSocketAddress> hosts(ShardId shard) {
-        return List.of(
-            new InetSocketAddress(
-                java.net.InetAddress.getLoopbackAddress(), cluster.shard(shard).port()));
+        return moved.getOrDefault(shard, List.of(cluster.shard(shard))).stream()
+            .map(server -> new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()))
+            .toList();
       }
 
       @Override

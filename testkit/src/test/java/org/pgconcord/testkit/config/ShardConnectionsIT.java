@@ -2,12 +2,14 @@ package org.pgconcord.testkit.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -68,19 +70,20 @@ final class ShardConnectionsIT {
   }
 
   @Test
-  void anotherServerOrAnOlderTimelineIsRefused() {
+  void anotherServerOrAnOlderTimelineIsRefused() throws SQLException {
     try (ShardCluster cluster = ShardCluster.start(1)) {
       ShardConnections mistaken = Shards.connections(cluster);
       mistaken.remember(Map.of(Shards.A, new ServerIdentity(42, 1, 180_000)));
       refused(mistaken, ErrorCode.SHARD_WRONG_SERVER);
       ShardConnections connections = Shards.connections(cluster);
-      close(connections.open(Shards.A, "app"));
+      Connection before = connections.open(Shards.A, "app");
       ServerIdentity seen = java.util.Objects.requireNonNull(connections.servers().get(Shards.A));
       connections.remember(
           Map.of(
               Shards.A,
               new ServerIdentity(seen.systemIdentifier(), seen.timeline() + 1, seen.version())));
       refused(connections, ErrorCode.SHARD_WRONG_SERVER);
+      await().atMost(Duration.ofSeconds(30)).until(before::isClosed);
     }
   }
 
