@@ -133,6 +133,8 @@ final class Wiring {
         closing.add("admin", new AdminServer(address(settings.admin().listen()), routes));
     Daemon daemon = new Daemon(closing, new Daemon.Addresses(admin.address(), routerAddress));
     ticks(lock, daemon, new Vitals(engines, routing.publisher(), board), board);
+    Ticks servers = closing.add("changed servers", new Ticks("changed servers"));
+    servers.every(Duration.ofSeconds(2), "servers", () -> changedServers(catalog, gsis));
     Ticks slow = closing.add("table watch", new Ticks("table watch"));
     slow.every(Duration.ofSeconds(5), "tables", gsis::watchTables);
     Ticks routers = closing.add("routers", new Ticks("routers"));
@@ -141,6 +143,17 @@ final class Wiring {
     routers.every(Duration.ofSeconds(5), "fences", fences::finish);
     admin.start();
     return daemon;
+  }
+
+  /** What is not settled, because a shard is down or the daemon ends, is so the next time. */
+  private static void changedServers(Catalog catalog, GsiOperations gsis) {
+    catalog
+        .changedServers()
+        .forEach(
+            (shard, timeline) -> {
+              gsis.serverChanged(shard);
+              catalog.serverSettled(shard, timeline);
+            });
   }
 
   /** Without those of daemons that are gone: this one has the lock. */

@@ -385,8 +385,19 @@ public final class Catalog implements AutoCloseable {
     return session.read(CatalogReads::servers);
   }
 
+  /** One that has been followed by another, as this catalog knows, stays forgotten. */
   public void rememberServers(Map<ShardId, ServerIdentity> servers) {
     session.write(c -> CatalogWrites.servers(c, servers));
+  }
+
+  /** Shards whose server has been followed, by the timeline of the follower, until settled. */
+  public Map<ShardId, Integer> changedServers() {
+    return session.read(CatalogReads::changedServers);
+  }
+
+  /** No index is read any more that was compared with an earlier server only. */
+  public void serverSettled(ShardId shard, int timeline) {
+    session.write(c -> CatalogWrites.serverSettled(c, shard, timeline));
   }
 
   @Override

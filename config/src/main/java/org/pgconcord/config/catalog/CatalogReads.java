@@ -138,4 +138,18 @@ final class CatalogReads {
     }
     return servers;
   }
+
+  /** Shards with another server than the one that the indexes stand on, and its timeline. */
+  static Map<ShardId, Integer> changedServers(Connection connection) throws SQLException {
+    Map<ShardId, Integer> changed = new TreeMap<>();
+    try (Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT shard, timeline FROM pgconcord.server WHERE settled < timeline")) {
+      while (row.next()) {
+        changed.put(new ShardId(row.getString(1)), row.getInt(2));
+      }
+    }
+    return changed;
+  }
 }

@@ -98,6 +98,7 @@ final class CatalogSql {
             version integer NOT NULL,
             seen_at timestamptz NOT NULL DEFAULT now())
           """,
+          "ALTER TABLE pgconcord.server ADD COLUMN IF NOT EXISTS settled integer",
           """
           CREATE TABLE IF NOT EXISTS pgconcord.table_version (
             database text NOT NULL,

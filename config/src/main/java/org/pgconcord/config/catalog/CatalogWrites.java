@@ -133,19 +133,33 @@ final class CatalogWrites {
       throws SQLException {
     try (PreparedStatement insert =
         connection.prepareStatement(
-            "INSERT INTO pgconcord.server (shard, system_identifier, timeline, version)"
-                + " VALUES (?, ?, ?, ?) ON CONFLICT (shard) DO UPDATE SET system_identifier ="
-                + " excluded.system_identifier, timeline = excluded.timeline,"
-                + " version = excluded.version, seen_at = now()")) {
+            "INSERT INTO pgconcord.server AS known (shard, system_identifier, timeline, version,"
+                + " settled) VALUES (?, ?, ?, ?, ?) ON CONFLICT (shard) DO UPDATE SET timeline ="
+                + " excluded.timeline, version = excluded.version, seen_at = now(),"
+                + " settled = coalesce(known.settled, known.timeline)"
+                + " WHERE known.system_identifier = excluded.system_identifier"
+                + " AND known.timeline <= excluded.timeline")) {
       for (Map.Entry<ShardId, ServerIdentity> server :
           new java.util.TreeMap<>(servers).entrySet()) {
         insert.setString(1, server.getKey().uid());
         insert.setLong(2, server.getValue().systemIdentifier());
         insert.setInt(3, server.getValue().timeline());
         insert.setInt(4, server.getValue().version());
+        insert.setInt(5, server.getValue().timeline());
         insert.addBatch();
       }
       return insert.executeBatch().length;
+    }
+  }
+
+  static int serverSettled(Connection connection, ShardId shard, int timeline) throws SQLException {
+    try (PreparedStatement update =
+        connection.prepareStatement(
+            "UPDATE pgconcord.server SET settled = ? WHERE shard = ? AND settled < ?")) {
+      update.setInt(1, timeline);
+      update.setString(2, shard.uid());
+      update.setInt(3, timeline);
+      return update.executeUpdate();
     }
   }
 

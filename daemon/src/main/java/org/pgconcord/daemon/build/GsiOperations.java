@@ -1,5 +1,6 @@
 package org.pgconcord.daemon.build;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,8 +16,10 @@ import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.catalog.RoutingState.GsiStatus;
 import org.pgconcord.config.catalog.StoredReport;
 import org.pgconcord.config.error.ConcordException;
+import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.topology.Gsi;
 import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.ShardId;
 import org.pgconcord.daemon.topology.GsiNames;
 import org.pgconcord.state.lifecycle.GsiEvent;
 import org.pgconcord.verifier.gate.UnmetCondition;
@@ -156,6 +159,38 @@ public final class GsiOperations implements TailListener, AutoCloseable {
     }
   }
 
+  /**
+   * A shard has another server. Returns when no index is read that was compared with the one before
+   * only; they are compared again and read afterwards. Not on an index's thread.
+   */
+  public void serverChanged(ShardId shard) {
+    List<GsiName> late = new ArrayList<>();
+    for (Gsi gsi : declared()) {
+      GsiState state = publisher.current().status(gsi.name()).state();
+      if (state.maintained() || state == GsiState.FILLING || state == GsiState.TAILING) {
+        try {
+          serverChanged(shard, of(gsi.name()));
+        } catch (RuntimeException e) {
+          log.warn("gsi does not know of the server yet gsi={} shard={}", gsi.name(), shard, e);
+          late.add(gsi.name());
+        }
+      }
+    }
+    if (!late.isEmpty()) {
+      throw ErrorCode.GSI_STEP_FAILED.because(late + ": not led down");
+    }
+  }
+
+  private static void serverChanged(ShardId shard, IndexOperations operations) {
+    if (operations.isFilledOn(shard)) {
+      operations.interrupt();
+    }
+    operations.thread().force("server changed", () -> operations.serverChanged(shard));
+    onItsOwn(
+        "compare after " + shard,
+        () -> operations.thread().force("compare", operations::proveAgain));
+  }
+
   // --- what the streams tell -------------------------------------------------------------------
 
   @Override
@@ -177,20 +212,28 @@ public final class GsiOperations implements TailListener, AutoCloseable {
     stop(gsi, GsiEvent.TRUNCATED, "the owner table was truncated on " + stream.shard());
   }
 
-  /** On a thread of its own: the index's thread may be waiting for the very stream that ended. */
   private void stop(GsiName gsi, GsiEvent event, String reason) {
+    onItsOwn(
+        "stop-" + gsi,
+        () -> {
+          IndexOperations operations = of(gsi);
+          operations.interrupt();
+          operations.thread().force("stop", () -> operations.stopFor(event, reason));
+        });
+  }
+
+  /** Not on the caller's thread, for which an index's thread may be waiting. */
+  private static void onItsOwn(String name, Runnable work) {
     Thread thread =
         new Thread(
             () -> {
-              IndexOperations operations = of(gsi);
-              operations.interrupt();
               try {
-                operations.thread().force("stop", () -> operations.stopFor(event, reason));
+                work.run();
               } catch (RuntimeException e) {
-                log.error("gsi could not be stopped gsi={} reason=\"{}\"", gsi, reason, e);
+                log.error("gsi operation failed operation={}", name, e);
               }
             },
-            "stop-" + gsi);
+            name);
     thread.setDaemon(true);
     thread.start();
   }

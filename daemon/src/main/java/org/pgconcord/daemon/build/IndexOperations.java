@@ -10,6 +10,7 @@ import org.pgconcord.config.catalog.StoredReport;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.GsiName;
+import org.pgconcord.config.value.ShardId;
 import org.pgconcord.daemon.topology.Wish;
 import org.pgconcord.gsi.LookupIndex;
 import org.pgconcord.state.lifecycle.GsiAction;
@@ -181,6 +182,36 @@ final class IndexOperations implements AutoCloseable {
     partitions.settled(index, looks);
     verification.proveOrRepair();
     if (status().state() == GsiState.WRITE_ONLY) {
+      finishEnabling();
+    }
+  }
+
+  /**
+   * A shard has another server, which may not have all that the one before has acknowledged. What
+   * is read of the index must have been compared since; what it is filled with begins anew when its
+   * entries may be gone.
+   */
+  void serverChanged(ShardId shard) {
+    LookupIndex index = machinery.index();
+    boolean entries = index.lookupShards().contains(shard);
+    String reason = "shard " + shard + " has another server";
+    GsiState state = status().state();
+    if (state == GsiState.ENABLED && (entries || index.ownerShards().contains(shard))) {
+      driver.fire(GsiEvent.LOOKUP_CHANGED, reason);
+    } else if (entries && (state == GsiState.FILLING || state == GsiState.TAILING)) {
+      stopFor(GsiEvent.LOOKUP_CHANGED, reason);
+    }
+  }
+
+  /** A build is under way that would not be whole any more. */
+  boolean isFilledOn(ShardId shard) {
+    return status().state() == GsiState.FILLING && machinery.index().lookupShards().contains(shard);
+  }
+
+  /** Up again, by the same proof as ever, where it was led down for that. */
+  void proveAgain() {
+    if (status().state() == GsiState.WRITE_ONLY) {
+      verification.proveOrRepair();
       finishEnabling();
     }
   }

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -177,6 +178,22 @@ public final class ShardProcess implements AutoCloseable {
   /** Immediate shutdown: as after a crash, but the server ends its own backends. */
   public synchronized void stopImmediately() {
     end("QUIT");
+  }
+
+  /**
+   * While it is stopped: the next start ends as a restore does, with the same rows on the timeline
+   * that follows.
+   */
+  public synchronized void restoreAtTheNextStart() {
+    try {
+      Files.writeString(
+          data().resolve("postgresql.auto.conf"),
+          "restore_command = 'false'\n",
+          StandardOpenOption.APPEND);
+      Files.createFile(data().resolve("recovery.signal"));
+    } catch (IOException e) {
+      throw failure("it cannot be restored", e);
+    }
   }
 
   /** A crash: SIGKILL to the postmaster, then to each of its processes. */
