@@ -56,7 +56,7 @@ class CutPointsIT {
   private static final boolean TRACE = Boolean.getBoolean("pgconcord.cuts.trace");
 
   /** So many cases of each fault, at random, in {@code mvn verify}. */
-  private static final int CASES = 8;
+  private static final int CASES = 7;
 
   /** Messages of each. */
   private static final int SAMPLE = 1;
@@ -65,7 +65,7 @@ class CutPointsIT {
   private static final CutCase SHORT =
       new CutCase(RowStory.INSERT, CutCase.Mode.MULTI, new ShardId("shard-b"));
 
-  private static final int MORE = 50;
+  private static final int MORE = 40;
 
   private static final int ALL = Integer.MAX_VALUE;
 

@@ -28,10 +28,14 @@ public final class DaemonProcess implements AutoCloseable {
   private final int adminPort;
   private final Process process;
 
-  private DaemonProcess(Path log, int adminPort, Process process) {
+  /** What the log had before. */
+  private final long logged;
+
+  private DaemonProcess(Path log, int adminPort, Process process, long logged) {
     this.log = log;
     this.adminPort = adminPort;
     this.process = process;
+    this.logged = logged;
   }
 
   /** Starts it and returns at once. */
@@ -46,24 +50,35 @@ public final class DaemonProcess implements AutoCloseable {
     List<String> command = new ArrayList<>(classes.java());
     command.addAll(List.of(Main.class.getName(), "serve", "--config", config.toString()));
     command.addAll(flags);
+    long logged = Files.exists(log) ? Files.size(log) : 0;
     Process process =
         new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
             .start();
-    return new DaemonProcess(log, adminPort, process);
+    return new DaemonProcess(log, adminPort, process, logged);
   }
 
-  /** Returns when {@code /readyz} says so; fails with the log when the process ends first. */
+  /**
+   * Returns when {@code /readyz} and its own log say so: on a port that was free for a while
+   * another test's daemon may answer. Fails with the log when the process ends first.
+   */
   public DaemonProcess awaitReady() throws IOException {
     long begin = System.nanoTime();
-    while (status("/readyz") != 200) {
+    while (status("/readyz") != 200 || !saysReady()) {
       if (!process.isAlive() || System.nanoTime() - begin > READY.toNanos()) {
         throw new AssertionError("the daemon is not ready:\n" + logTail());
       }
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
     }
     return this;
+  }
+
+  private boolean saysReady() throws IOException {
+    byte[] all = Files.readAllBytes(log);
+    int from = (int) Math.min(logged, all.length);
+    return new String(all, from, all.length - from, StandardCharsets.UTF_8)
+        .contains(" ready milliseconds=");
   }
 
   /** The status of a page; 0 when nobody answers. */
@@ -140,8 +155,9 @@ public final class DaemonProcess implements AutoCloseable {
     return process.exitValue();
   }
 
+  /** Returns when the process is gone. */
   @Override
   public void close() {
-    process.destroyForcibly();
+    process.destroyForcibly().onExit().join();
   }
 }

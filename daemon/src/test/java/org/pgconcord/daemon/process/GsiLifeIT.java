@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Files;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -42,6 +45,60 @@ class GsiLifeIT {
     ClusterSettings two = ClusterSettings.of(2);
     ShardId owner = two.shards().get(1);
     life("gsi life mixed", two.withPostgres(owner, OldestPostgres.jar()));
+  }
+
+  /** Updates, upserts and COPY pass in every state; the tail follows them until routers do. */
+  @Test
+  @Tag("long")
+  void anExtendedIndexUnderEveryFormOfWrite() throws Exception {
+    Suite suite = Suite.begin("gsi life extended", 3);
+    Random random = new Random(suite.seed());
+    try (SampleSystem system = SampleSystem.start(20_000, suite.seed())) {
+      Files.writeString(
+          system.topologyFile(),
+          Files.readString(system.topologyFile())
+              .replace("\"unique\": true,", "\"unique\": true, \"gsi_mode\": \"extended\","));
+      DaemonProcess daemon = system.startDaemon();
+      try (SampleSystem.RouterAlone beside = system.startRouter();
+          Writers writers =
+              new Writers(10_000_000)
+                  .byEveryForm(beside::connect, 3, suite.seed())
+                  .onShards(system.cluster(), 1, suite.seed())) {
+        Gsi gsi = new Gsi(daemon);
+        gsi.startBuild();
+        for (int kill = 0; kill < suite.count(); kill++) {
+          Gsi begun = gsi;
+          await().atMost(Duration.ofMinutes(2)).until(() -> !begun.state().equals("declared"));
+          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(1_500)));
+          daemon.kill();
+          daemon = system.startDaemon();
+          gsi = new Gsi(daemon);
+        }
+        gsi.awaitIdle();
+        for (int life = 0; life < suite.count(); life++) {
+          assertThat(gsi.build().path("state").asText()).isEqualTo("tailing");
+          passes(writers);
+          assertThat(gsi.verifyAndEnable().path("state").asText()).isEqualTo("enabled");
+          passes(writers);
+          assertThat(gsi.verify().path("clean").asBoolean()).isTrue();
+          assertThat(gsi.disable().path("state").asText()).isEqualTo("tailing");
+          passes(writers);
+        }
+        gsi.build();
+        gsi.verifyAndEnable();
+        writers.stop();
+        system.checker().awaitNone(AUDIT);
+        assertThat(gsi.verify().path("clean").asBoolean()).isTrue();
+        System.out.printf(
+            "gsi life extended seed=%d kills=%d lives=%d changes=%d reads=%d violations=0%n",
+            suite.seed(), suite.count(), suite.count(), writers.changes(), writers.reads());
+      }
+    }
+  }
+
+  private static void passes(Writers writers) {
+    long before = writers.changes();
+    await().atMost(Duration.ofMinutes(1)).until(() -> writers.changes() > before + 200);
   }
 
   private static void life(String name, ClusterSettings settings) throws Exception {

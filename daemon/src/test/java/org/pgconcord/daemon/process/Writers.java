@@ -77,6 +77,26 @@ final class Writers implements AutoCloseable {
     return this;
   }
 
+  /** Every form of write that an extended index takes, through any router. */
+  Writers byEveryForm(Sessions router, int count, long seed) {
+    for (int i = 0; i < count; i++) {
+      start(
+          "form-writer-" + i,
+          seed + 200 + i,
+          random -> {
+            FormWriter writer = new FormWriter(random, numbers::incrementAndGet);
+            try (Connection client = router.open()) {
+              while (!stopping) {
+                reads.addAndGet(writer.step(client));
+                changes.incrementAndGet();
+                pause();
+              }
+            }
+          });
+    }
+    return this;
+  }
+
   private void start(String name, long seed, Work work) {
     Thread thread =
         new Thread(
