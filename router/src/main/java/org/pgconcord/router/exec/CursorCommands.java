@@ -17,7 +17,6 @@ import org.pgconcord.router.plan.SessionCommand.DeclareCursor.Scroll;
 import org.pgconcord.router.plan.TransactionModes;
 import org.pgconcord.router.session.FanOut;
 import org.pgconcord.router.tx.Transaction;
-import org.pgconcord.router.wire.DataRows;
 import org.pgconcord.router.wire.ErrorFields;
 import org.pgconcord.router.wire.Frame;
 import org.pgconcord.router.wire.RowDescription;
@@ -29,9 +28,6 @@ import org.pgconcord.router.wire.RowDescription;
  * that outlives its transaction (WITH HOLD, on one shard too), is read to its end then and held.
  */
 final class CursorCommands {
-  /** Rows that are asked for at a time, of a cursor that holds all of them. */
-  private static final long TAKEN_AT_ONCE = 500;
-
   private final Cursors cursors;
   private final Transaction tx;
 
@@ -81,7 +77,7 @@ final class CursorCommands {
         execution.failPlain("0A000", which + " ... FOR UPDATE is not supported");
         return;
       }
-      rows(query, plan, shard, rows -> hold(execution, command, rows, new ArrayList<>()));
+      rows(query, plan, shard, rows -> hold(execution, command, rows));
     } else {
       rows(query, plan, shard, rows -> streamed(execution, command.name(), rows));
     }
@@ -147,54 +143,16 @@ final class CursorCommands {
 
   // --- rows that are held ----------------------------------------------------------------------
 
-  /** Takes all rows, some at a time, within what a session may hold for all its cursors. */
-  private void hold(
-      Execution execution, SessionCommand.DeclareCursor command, RowStream rows, List<Frame> all) {
-    rows.fetch(
-        TAKEN_AT_ONCE,
-        new RowStream.Receiver() {
-          @Override
-          public void rows(Frame frame) {
-            all.addAll(DataRows.each(frame));
-          }
-
-          @Override
-          public void notice(Frame frame) {
-            execution.sink().notice(frame);
-          }
-
-          @Override
-          public void complete(long count) {
-            HeldCursor cursor =
-                new HeldCursor(rows.description(), all, command.scroll() != Scroll.NO_SCROLL);
-            if (requireRoom(execution, cursor.bytes())) {
-              held(execution, command, cursor);
-            }
-          }
-
-          @Override
-          public void suspended(long count) {
-            if (requireRoom(execution, all.stream().mapToLong(Frame::length).sum())) {
-              hold(execution, command, rows, all);
-            }
-          }
-
-          @Override
-          public void failed(ErrorFields fields) {
-            execution.fail(fields);
-          }
-        });
-  }
-
-  private boolean requireRoom(Execution execution, long more) {
-    boolean room = cursors.held() + more <= Gather.HELD_MOST;
-    if (!room) {
-      execution.fail(
-          ErrorCode.QUERY_TOO_LARGE.because(
-              "the cursors of this session would hold more than %d MiB of rows"
-                  .formatted(Gather.HELD_MOST >> 20)));
-    }
-    return room;
+  private void hold(Execution execution, SessionCommand.DeclareCursor command, RowStream rows) {
+    AllRows.take(
+        execution,
+        rows,
+        cursors.held(),
+        all ->
+            held(
+                execution,
+                command,
+                new HeldCursor(rows.description(), all, command.scroll() != Scroll.NO_SCROLL)));
   }
 
   private void held(Execution execution, SessionCommand.DeclareCursor command, HeldCursor rows) {
