@@ -178,8 +178,9 @@ class ExtendedRandomIT {
           case 4 -> "user_id = u.user_id + 10 WHERE u.city IS NOT NULL";
           default -> "city = u.name, email = u.email WHERE EXCLUDED.email <> u.email";
         };
-    return "INSERT INTO users AS u (tenant_id, user_id, email, floor, seat, city, name) VALUES (%d,"
-            .formatted(tenant)
+    String sql =
+        "INSERT INTO users AS u (tenant_id, user_id, email, floor, seat, city, name) VALUES (%d,"
+                .formatted(tenant)
         + " %d, 'k%d', %d, 's%d', %s, 'n'), (%d, %s, 'k%d', NULL, NULL, 'Oulu', 'm')"
             .formatted(
                 user,
@@ -193,7 +194,10 @@ class ExtendedRandomIT {
         + " ON CONFLICT "
         + (random.nextBoolean() ? "(tenant_id, user_id)" : "ON CONSTRAINT users_pkey")
         + " DO UPDATE SET "
-        + set;
+            + set;
+    return random.nextBoolean()
+        ? sql
+        : sql.replaceFirst("VALUES (.*?) ON CONFLICT", "SELECT * FROM (VALUES $1) v ON CONFLICT");
   }
 
   /** Of one tenant, some of whose rows are there. */
@@ -214,6 +218,18 @@ class ExtendedRandomIT {
             ? " WHEN NOT MATCHED THEN INSERT (tenant_id, user_id, email, city) VALUES (%d, v.id, v.mail, %s)"
                 .formatted(tenant, city)
             : "");
+  }
+
+  /** An INSERT whose rows may be there. */
+  private String metInCte(long tenant, int user, int key, String city) {
+    String action =
+        List.of(
+                "NOTHING",
+                "UPDATE SET email = EXCLUDED.email, city = EXCLUDED.city",
+                "UPDATE SET floor = 2, seat = EXCLUDED.email WHERE n.city = 'Oulu'")
+            .get(random.nextInt(3));
+    return "made AS (INSERT INTO users AS n (user_id, tenant_id, email, city) VALUES (%d, %d, 'k%d', %s), (%d, %d, 'k%d', 'Oulu') ON CONFLICT (tenant_id, user_id) DO %s RETURNING *)"
+        .formatted(user, tenant, key, city, user + 1, tenant, random.nextInt(9), action);
   }
 
   /** Parts of which the router hears nothing but what the rest of the statement says of them. */
@@ -248,7 +264,11 @@ class ExtendedRandomIT {
               + " FROM gone RETURNING user_id, city";
       case 3 -> "WITH " + moved + " SELECT count(*), max(e) FROM moved";
       case 4 ->
-          "WITH " + made + " SELECT n.email, (SELECT count(*) FROM users" + mine + ") FROM made n";
+          "WITH "
+              + (random.nextBoolean() ? made : metInCte(tenant, user, key, city))
+              + " SELECT n.email, (SELECT count(*) FROM users"
+              + mine
+              + ") FROM made n";
       case 5 ->
           "WITH %s, %s, late AS (DELETE FROM users%s AND user_id = 1) SELECT * FROM made"
               .formatted(moved, made, mine);
