@@ -131,7 +131,9 @@ final class CteRows {
     return switch (plan.kind()) {
       case INSERT ->
           main.query(request.apply(plan.withKeysInserted(text)))
-              .thenCompose(result -> plan.conflicts() ? letIn(result, now) : inserted(result, now));
+              .thenCompose(result -> plan.conflicts() ? letIn(result, now) : inserted(result, now))
+              .thenCompose(done -> plan.met().isPresent() ? byKeys() : nothing())
+              .thenAccept(result -> kept(result, now));
       case UPDATE -> byKeys().thenAccept(result -> updated(result, now));
       case DELETE ->
           atPlaces()
@@ -164,26 +166,31 @@ final class CteRows {
   /**
    * Rows with ON CONFLICT: those with keys that nobody had before. One may have come from another
    * transaction in between; it has its entries, and claiming them again changes nothing. There must
-   * be as many as the table got, or some are nobody knows where. Those in the way are there still;
-   * where they may have been updated, they count as well.
+   * be as many as the table got, or some are nobody knows where.
    */
   private CompletableFuture<Void> letIn(QueryResult result, Now now) {
-    List<List<@Nullable String>> fresh =
-        result.rows().stream().filter(row -> !keysInTheWay.contains(key(row))).toList();
+    QueryResult fresh =
+        new QueryResult(
+            result.rows().stream().filter(row -> !keysInTheWay.contains(key(row))).toList(), "");
     return stored()
         .thenAccept(
             count -> {
-              boolean known =
-                  fresh.size() >= count - storedBefore
-                      && (plan.met().isEmpty()
-                          || result.rows().size() - fresh.size() == keysInTheWay.size());
-              if (!known) {
-                throw unknown("inserts or updates");
+              if (fresh.rows().size() < count - storedBefore) {
+                throw unknown("inserts");
               }
-              QueryResult rows = new QueryResult(fresh, "");
-              add(plan.met().isPresent() ? result : rows, now);
-              now.inserted.addAll(places(rows));
+              add(fresh, now);
+              now.inserted.addAll(places(fresh));
             });
+  }
+
+  /** Rows in the way that may have been updated: all are there still. */
+  private void kept(QueryResult result, Now now) {
+    if (plan.met().isPresent()) {
+      if (result.rows().size() != keysInTheWay.size()) {
+        throw unknown("updates");
+      }
+      add(result, now);
+    }
   }
 
   private CompletableFuture<Void> inserted(QueryResult result, Now now) {

@@ -27,8 +27,8 @@ import org.pgconcord.router.sql.Tokens;
  * @param inserted of an INSERT: for each row the tokens of its primary key's values, which are
  *     constants
  * @param conflicts of an INSERT: it has ON CONFLICT
- * @param met of an INSERT that may update the rows in its way, which are those with its primary
- *     keys: how it is kept from others than those that were locked
+ * @param met of an INSERT that may update the rows in its way: how those are locked, and how it is
+ *     kept from others
  */
 public record CteWrite(
     String name,
@@ -58,6 +58,11 @@ public record CteWrite(
 
   /** What is asked before the statement: locks the rows, or looks for those in an INSERT's way. */
   public String before(StatementText text) {
+    if (met.isPresent()) {
+      return met.get()
+          .lock(text, IntStream.range(0, inserted.size()).boxed().toList())
+          .orElseThrow();
+    }
     String lock = conflicts ? " FOR NO KEY UPDATE" : "";
     return old.map(rows -> rows.lock(text, EntryWork.ROWS_MOST + 1, ""))
         .orElseGet(() -> withKeysInserted(text) + lock);

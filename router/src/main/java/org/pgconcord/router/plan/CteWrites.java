@@ -155,16 +155,22 @@ final class CteWrites {
           "%s inserts rows into %s, which owns a maintained index, and is no INSERT ... VALUES"
               .formatted(name, schema.name()));
     }
+    return constants(name, insert, schema, schema.primaryKey());
+  }
+
+  /** What each row has for these columns. */
+  private List<List<Clauses.Range>> constants(
+      String name, StatementView.Insert insert, TableSchema schema, List<String> wanted) {
     List<String> columns =
         insert.columns().isEmpty()
             ? schema.columns().stream().map(Column::name).toList()
             : insert.columns();
-    List<Integer> places = schema.primaryKey().stream().map(columns::indexOf).toList();
+    List<Integer> places = wanted.stream().map(columns::indexOf).toList();
     for (List<ValueView> row : insert.rows()) {
       if (!places.stream().allMatch(at -> at >= 0 && at < row.size() && isValue(row.get(at)))) {
         throw ErrorCode.WRITE_CTE.because(
-            "%s does not give each row of %s the values of its primary key as constants"
-                .formatted(name, schema.name()));
+            "%s does not give each row of %s its values of %s as constants"
+                .formatted(name, schema.name(), String.join(", ", wanted)));
       }
     }
     return rows(insert).stream().map(values -> places.stream().map(values::get).toList()).toList();
@@ -179,10 +185,17 @@ final class CteWrites {
     if (insert.conflict().filter(ConflictView::updates).isEmpty()) {
       return Optional.empty();
     }
-    Set<String> key = Set.copyOf(table.schema().map(TableSchema::primaryKey).orElse(List.of()));
-    if (arbiter.filter(columns -> key.equals(Set.copyOf(columns))).isEmpty()) {
+    TableSchema schema = table.schema().orElseThrow();
+    List<ConflictRows.Key> keys =
+        arbiter.stream()
+            .flatMap(List::stream)
+            .flatMap(column -> schema.column(column).stream())
+            .filter(column -> column.keyType().isPresent() && !column.generated())
+            .map(column -> new ConflictRows.Key(column.name(), column.base().type()))
+            .toList();
+    if (keys.isEmpty() || keys.size() != arbiter.get().size()) {
       throw ErrorCode.WRITE_CTE.because(
-          "ON CONFLICT DO UPDATE of %s does not name the primary key of %s, which owns a maintained index"
+          "ON CONFLICT DO UPDATE of %s names no index over plain columns of %s, which owns a maintained index"
               .formatted(name, table.name()));
     }
     Clauses clauses = input.clauses();
@@ -196,8 +209,8 @@ final class CteWrites {
             table.name().quoted() + " AS " + Identifiers.quote(alias),
             alias,
             EntryColumns.images(alias, table, work),
-            List.of(),
-            List.of(),
+            keys,
+            constants(name, insert, schema, arbiter.get()),
             where < end ? Optional.of(new Clauses.Range(where + 1, end)) : Optional.empty(),
             end,
             Set.of()));

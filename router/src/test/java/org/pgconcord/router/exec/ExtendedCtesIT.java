@@ -262,6 +262,7 @@ class ExtendedCtesIT {
             "WITH a AS (INSERT INTO users (tenant_id, user_id, email) VALUES (:t, 1 + 8, 'x') RETURNING 1) SELECT * FROM a",
             "WITH a AS (INSERT INTO users (tenant_id, user_id, email) VALUES (:t, 9, 'x') ON CONFLICT DO NOTHING RETURNING 1) SELECT * FROM a",
             "WITH a AS (INSERT INTO users (tenant_id, user_id, email) VALUES (:t, 9, 'x') ON CONFLICT (tenant_id, lower(email)) DO UPDATE SET city = 'x' RETURNING 1) SELECT * FROM a",
+            "WITH a AS (INSERT INTO users (tenant_id, user_id, email) VALUES (:t, 9, lower('x')) ON CONFLICT (tenant_id, email) DO UPDATE SET city = 'x' RETURNING 1) SELECT * FROM a",
             "WITH a AS (INSERT INTO users (tenant_id, user_id, email) VALUES (:t, 9, 'x') ON CONFLICT (tenant_id, user_id) DO UPDATE SET user_id = 4 RETURNING 1) SELECT * FROM a",
             "WITH a AS (INSERT INTO users (tenant_id, user_id, email) VALUES (:t, 9, 'x') ON CONFLICT (tenant_id, user_id) DO NOTHING) INSERT INTO users (tenant_id, user_id, email) VALUES (:t, 10, 'y')",
             "WITH a AS (DELETE FROM people:m RETURNING 1) SELECT * FROM a",
@@ -291,6 +292,34 @@ class ExtendedCtesIT {
   }
 
   // --- beside others ---------------------------------------------------------------------------
+
+  /** The row in the way has another primary key than the one in the text. */
+  @Test
+  void aRowIsMetByAnotherKey() throws SQLException {
+    for (var shard : rig.shards) {
+      rig.router.direct(shard, "CREATE UNIQUE INDEX natural_key ON users (tenant_id, email)");
+    }
+    try (Connection client = rig.router.connect("extended")) {
+      for (long tenant : tenants) {
+        String insert =
+            "WITH up AS (INSERT INTO users AS u (tenant_id, user_id, email, city) VALUES (%1$d, 90, 'e%1$d-1', 'A'), (%1$d, 91, 'nat%1$d', 'B'), (%1$d, 92, 'e%1$d-2', 'C') ON CONFLICT (tenant_id, email) DO UPDATE SET email = u.email || '!', city = EXCLUDED.city WHERE u.user_id <> 2 RETURNING concat_ws(' ', user_id, email, city)) SELECT * FROM up"
+                .formatted(tenant);
+        assertThat(rows(client, insert))
+            .containsExactlyInAnyOrder(
+                "1 e%d-1! A".formatted(tenant), "91 nat%d B".formatted(tenant));
+        rig.entriesAreTrue(insert);
+        String nothing =
+            "WITH n AS (INSERT INTO users (tenant_id, user_id, email) VALUES (%1$d, 93, 'e%1$d-3'), (%1$d, 94, 'new%1$d') ON CONFLICT (tenant_id, email) DO NOTHING RETURNING user_id) SELECT user_id FROM n"
+                .formatted(tenant);
+        assertThat(rows(client, nothing)).containsExactly("94");
+        rig.entriesAreTrue(nothing);
+      }
+    } finally {
+      for (var shard : rig.shards) {
+        rig.router.direct(shard, "DROP INDEX natural_key");
+      }
+    }
+  }
 
   /**
    * Both wait for who inserts the row first: one leaves it alone, the other has to be run again.

@@ -181,19 +181,19 @@ class ExtendedRandomIT {
     String sql =
         "INSERT INTO users AS u (tenant_id, user_id, email, floor, seat, city, name) VALUES (%d,"
                 .formatted(tenant)
-        + " %d, 'k%d', %d, 's%d', %s, 'n'), (%d, %s, 'k%d', NULL, NULL, 'Oulu', 'm')"
-            .formatted(
-                user,
-                key,
-                user,
-                key,
-                city,
-                tenants.get(random.nextInt(tenants.size())),
-                random.nextBoolean() ? random.nextInt(3) : "1 + " + random.nextInt(2),
-                random.nextInt(9))
-        + " ON CONFLICT "
-        + (random.nextBoolean() ? "(tenant_id, user_id)" : "ON CONSTRAINT users_pkey")
-        + " DO UPDATE SET "
+            + " %d, 'k%d', %d, 's%d', %s, 'n'), (%d, %s, 'k%d', NULL, NULL, 'Oulu', 'm')"
+                .formatted(
+                    user,
+                    key,
+                    user,
+                    key,
+                    city,
+                    tenants.get(random.nextInt(tenants.size())),
+                    random.nextBoolean() ? random.nextInt(3) : "1 + " + random.nextInt(2),
+                    random.nextInt(9))
+            + " ON CONFLICT "
+            + (random.nextBoolean() ? "(tenant_id, user_id)" : "ON CONSTRAINT users_pkey")
+            + " DO UPDATE SET "
             + set;
     return random.nextBoolean()
         ? sql
