@@ -9,17 +9,27 @@ import org.rocksdb.RocksIterator;
 
 /**
  * Entries in key order, as they were when the scan began. It pins memory of the store until it is
- * closed; the store cannot close before.
+ * closed; the store waits for that when it closes, and the cursor goes no further then.
  */
 public final class Cursor<K, V> implements Iterator<Map.Entry<K, V>>, AutoCloseable {
+  private final Uses uses;
   private final ReadOptions options;
   private final RocksIterator iterator;
   private final byte[] prefix;
   private final Codec<K> keys;
   private final Codec<V> values;
 
+  private boolean closed;
+
+  /** Takes over a use that has begun. */
   Cursor(
-      ReadOptions options, RocksIterator iterator, byte[] prefix, Codec<K> keys, Codec<V> values) {
+      Uses uses,
+      ReadOptions options,
+      RocksIterator iterator,
+      byte[] prefix,
+      Codec<K> keys,
+      Codec<V> values) {
+    this.uses = uses;
     this.options = options;
     this.iterator = iterator;
     this.prefix = prefix;
@@ -30,6 +40,7 @@ public final class Cursor<K, V> implements Iterator<Map.Entry<K, V>>, AutoClosea
 
   @Override
   public boolean hasNext() {
+    uses.check();
     if (iterator.isValid()) {
       return Prefixes.startsWith(iterator.key(), prefix);
     }
@@ -53,7 +64,12 @@ public final class Cursor<K, V> implements Iterator<Map.Entry<K, V>>, AutoClosea
 
   @Override
   public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
     iterator.close();
     options.close();
+    uses.end();
   }
 }

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -45,7 +46,11 @@ public final class StateStore implements AutoCloseable {
   /** Keys start with a text or a position; none begins with sixteen such bytes. */
   private static final byte[] ABOVE_ALL = filled(16);
 
+  /** What still runs then ends with the process, which closes soon. */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
   private final Path directory;
+  private final Uses uses = new Uses();
   private final RocksMemory memory;
   private final RocksDB database;
   private final Map<StateTable, ColumnFamilyHandle> families;
@@ -106,10 +111,13 @@ public final class StateStore implements AutoCloseable {
   }
 
   public Optional<byte[]> get(StateTable table, byte[] key) {
+    uses.begin();
     try {
       return Optional.ofNullable(database.get(family(table), key));
     } catch (RocksDBException e) {
       throw damaged(e);
+    } finally {
+      uses.end();
     }
   }
 
@@ -124,23 +132,31 @@ public final class StateStore implements AutoCloseable {
   }
 
   <K, V> Cursor<K, V> scan(StateTable table, byte[] prefix, Codec<K> keys, Codec<V> values) {
+    uses.begin();
     ReadOptions options = new ReadOptions();
     return new Cursor<>(
-        options, database.newIterator(family(table), options), prefix, keys, values);
+        uses, options, database.newIterator(family(table), options), prefix, keys, values);
   }
 
   /** Drops everything that the table holds. */
   public void clear(StateTable table) {
+    uses.begin();
     try (WriteBatch writes = new WriteBatch()) {
       writes.deleteRange(family(table), new byte[0], ABOVE_ALL);
       database.write(lazy, writes);
     } catch (RocksDBException e) {
       throw damaged(e);
+    } finally {
+      uses.end();
     }
   }
 
+  /** Waits for what is under way; whatever comes later is refused. */
   @Override
   public void close() {
+    if (!uses.finish(PATIENCE)) {
+      return;
+    }
     families.values().forEach(ColumnFamilyHandle::close);
     database.close();
     lazy.close();
@@ -149,11 +165,14 @@ public final class StateStore implements AutoCloseable {
   }
 
   private void write(StateBatch batch, WriteOptions options) {
+    uses.begin();
     try (WriteBatch writes = new WriteBatch()) {
       batch.addTo(writes, this::family);
       database.write(options, writes);
     } catch (RocksDBException e) {
       throw damaged(e);
+    } finally {
+      uses.end();
     }
   }
 

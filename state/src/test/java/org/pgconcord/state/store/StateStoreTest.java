@@ -7,7 +7,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.pgconcord.config.error.ConcordException;
@@ -113,6 +117,59 @@ class StateStoreTest {
           .extracting(e -> ((ConcordException) e).code())
           .isEqualTo(ErrorCode.STATE_LOCKED);
       assertThat(numbers(store).get("a")).contains(1L);
+    }
+  }
+
+  @Test
+  void whoComesAfterTheCloseIsRefused(@TempDir Path directory) {
+    StateStore store = StateStore.open(directory);
+    Table<String, Long> runs = numbers(store);
+    runs.put("a", 1L);
+    store.close();
+    store.close();
+    for (ThrowingCallable late :
+        List.<ThrowingCallable>of(
+            () -> runs.get("a"),
+            () -> runs.put("a", 2L),
+            () -> runs.scan(new byte[0]),
+            () -> store.writeDurably(new StateBatch().put(StateTable.SPOOL, ZERO, ZERO)),
+            () -> store.clear(StateTable.RUNS))) {
+      assertThatThrownBy(late)
+          .isInstanceOf(ConcordException.class)
+          .hasMessageContaining("the state store is closed");
+    }
+  }
+
+  /** The memory of a scan is the store's: one that is under way ends first, and soon. */
+  @Test
+  void theCloseWaitsForAScanAndTheScanGoesNoFurther(@TempDir Path directory) throws Exception {
+    StateStore store = StateStore.open(directory);
+    numbers(store).put("a", 1L);
+    numbers(store).put("b", 2L);
+    CompletableFuture<Void> close;
+    try (Cursor<String, Long> cursor = numbers(store).scan(new byte[0])) {
+      assertThat(cursor.next().getKey()).isEqualTo("a");
+      close = CompletableFuture.runAsync(store::close, task -> new Thread(task).start());
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+      while (!isRefused(cursor)) {
+        assertThat(System.nanoTime()).isLessThan(deadline);
+        LockSupport.parkNanos(1_000_000);
+      }
+      assertThat(close).isNotDone();
+    }
+    close.get(30, TimeUnit.SECONDS);
+    try (StateStore again = StateStore.open(directory)) {
+      assertThat(numbers(again).get("b")).contains(2L);
+    }
+  }
+
+  private static boolean isRefused(Cursor<?, ?> cursor) {
+    try {
+      assertThat(cursor.hasNext()).isTrue();
+      return false;
+    } catch (ConcordException e) {
+      assertThat(e.code()).isEqualTo(ErrorCode.STATE_UNUSABLE);
+      return true;
     }
   }
 
