@@ -24,8 +24,11 @@ import org.pgconcord.testkit.cluster.sample.SampleTopology;
 final class Writers implements AutoCloseable {
   private static final int TENANTS = 1_000;
 
-  /** Rows that a writer has before it begins to change and delete them. */
-  private static final int KEPT = 5;
+  /** Rows that a writer through a router keeps; systems that begin empty live on them. */
+  private static final int KEPT = 20;
+
+  /** Rows that a writer on the shards has before it begins to change and delete them. */
+  private static final int FIRST = 5;
 
   /** At 10 ms four writers take a core from what they are to meet: for the long tier. */
   private static final long PAUSE_NANOS =
@@ -177,7 +180,7 @@ final class Writers implements AutoCloseable {
         open.add(cluster.asOwner(shard));
       }
       while (!stopping) {
-        int what = mine.size() < KEPT ? 0 : random.nextInt(4);
+        int what = mine.size() < FIRST ? 0 : random.nextInt(4);
         Row row = what == 0 ? next(random) : mine.remove(random.nextInt(mine.size()));
         Connection home = open.get(cluster.shards().indexOf(shard(locator, row.tenant())));
         switch (what) {
