@@ -8,15 +8,23 @@ import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.session.RawClient;
+import org.pgconcord.router.wire.FrontendFrames;
+import org.pgconcord.router.wire.ParameterTypes;
+import org.pgconcord.router.wire.Parameters;
+import org.postgresql.PGConnection;
+import org.postgresql.copy.CopyOut;
 
 /** PgJDBC in its query modes against the whole router. */
 class ClientsIT {
@@ -220,6 +228,200 @@ class ClientsIT {
           .isInstanceOfSatisfying(
               SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("57014"));
       assertThat(column(c, "SELECT 1")).containsExactly("1");
+    }
+  }
+
+  // --- how pools, middleware and drivers treat a session ---------------------------------------
+
+  @ParameterizedTest
+  @ValueSource(strings = {"simple", "extended"})
+  void setConfigIsSetInOtherWords(String mode) throws SQLException {
+    try (Connection c = router.connect("&preferQueryMode=" + mode)) {
+      c.setAutoCommit(false);
+      assertThat(setConfig(c, "app.tenant", "7", true)).isEqualTo("7");
+      assertThat(tenantsThatSee(c, "7")).as("on every shard").isEqualTo(ROWS);
+      Savepoint savepoint = c.setSavepoint();
+      assertThat(setConfig(c, "app.tenant", "8", false)).isEqualTo("8");
+      assertThat(tenantsThatSee(c, "8")).isEqualTo(ROWS);
+      c.rollback(savepoint);
+      assertThat(tenantsThatSee(c, "7")).isEqualTo(ROWS);
+      c.commit();
+      assertThat(column(c, "SELECT current_setting('app.tenant', true)")).containsExactly("");
+
+      setConfig(c, "app.tenant", "9", false);
+      c.rollback();
+      assertThat(tenantsThatSee(c, "9")).isZero();
+      setConfig(c, "app.tenant", "10", false);
+      c.commit();
+      assertThat(tenantsThatSee(c, "10")).isEqualTo(ROWS);
+      setConfig(c, "app.tenant", null, false);
+      c.commit();
+      assertThat(tenantsThatSee(c, "")).isEqualTo(ROWS);
+    }
+  }
+
+  private static String setConfig(Connection c, String name, @Nullable String value, boolean local)
+      throws SQLException {
+    try (PreparedStatement p = c.prepareStatement("SELECT set_config('" + name + "', ?, ?)")) {
+      p.setString(1, value);
+      p.setBoolean(2, local);
+      try (ResultSet rows = p.executeQuery()) {
+        rows.next();
+        return rows.getString(1);
+      }
+    }
+  }
+
+  /** Rows of all shards, each of which asks its own session. */
+  private static long tenantsThatSee(Connection c, String value) throws SQLException {
+    return column(
+            c,
+            "SELECT user_id FROM users WHERE tenant_id < 60000 AND "
+                + "current_setting('app.tenant', true) = '"
+                + value
+                + "'")
+        .size();
+  }
+
+  @Test
+  void setConfigReachesTheRoutersOwnSettings() throws SQLException {
+    try (Connection c = router.connect("")) {
+      column(
+          c,
+          "SELECT pg_catalog.set_config('search_path', 'public', false) AS path,"
+              + " set_config('pgconcord.fanout', 'single', false), current_setting('jit') j");
+      assertThatThrownBy(() -> column(c, "SELECT user_id FROM users"))
+          .hasMessageContaining("query/fan-out");
+      assertThatThrownBy(() -> setConfig(c, "pgconcord.fanuot", "single", false))
+          .hasMessageContaining("did you mean \"pgconcord.fanout\"?");
+      assertThatThrownBy(() -> setConfig(c, "client_encoding", "latin1", false))
+          .hasMessageContaining("UTF8");
+      setConfig(c, "pgconcord.fanout", null, false);
+      assertThat(column(c, "SELECT user_id FROM users")).hasSizeGreaterThanOrEqualTo(ROWS);
+      assertThatThrownBy(() -> setConfig(c, "pgconcord.target", "x", false))
+          .hasMessageContaining("pgconcord.target");
+    }
+  }
+
+  @Test
+  void whatPoolsCleanUpWithIsAnswered() throws SQLException {
+    try (Connection c = router.connect("&preferQueryMode=simple");
+        Statement s = c.createStatement()) {
+      s.execute("SET statement_timeout = '7s'");
+      s.execute("SELECT pg_advisory_unlock_all();\nCLOSE ALL;\nUNLISTEN *;\nRESET ALL;");
+      assertThat(column(c, "SHOW statement_timeout")).containsExactly("0");
+    }
+  }
+
+  @Test
+  void deallocateEndsStatementsOfTheProtocol() throws Exception {
+    try (RawClient client = RawClient.loggedIn(router.port())) {
+      parse(client, "a");
+      parse(client, "b");
+      client.send(out -> FrontendFrames.query(out, "DEALLOCATE a"));
+      assertThat(client.untilReady()).containsExactly("C", "ZI");
+      client.send(out -> FrontendFrames.bind(out, "", "a", Parameters.none()));
+      client.send(FrontendFrames::sync);
+      assertThat(client.untilReady()).containsExactly("E ERROR 26000", "ZI");
+      client.send(out -> FrontendFrames.query(out, "DEALLOCATE PREPARE a"));
+      assertThat(client.untilReady()).containsExactly("E ERROR 26000", "ZI");
+      parse(client, "a");
+      client.send(out -> FrontendFrames.query(out, "DEALLOCATE ALL"));
+      assertThat(client.untilReady()).containsExactly("C", "ZI");
+      parse(client, "a");
+      parse(client, "b");
+    }
+  }
+
+  private static void parse(RawClient client, String name) throws Exception {
+    client.send(
+        out ->
+            FrontendFrames.parse(
+                out, name, "SELECT name FROM users WHERE user_id = 1", ParameterTypes.NONE));
+    client.send(FrontendFrames::sync);
+    assertThat(client.untilReady()).as(name).containsExactly("1", "ZI");
+  }
+
+  /** PostgreSQL's messages are rows, as clients that read row by row expect them. */
+  @ParameterizedTest
+  @ValueSource(strings = {"users", "(SELECT name FROM users ORDER BY name)"})
+  void aBinaryCopysHeaderComesWithItsFirstRow(String what) throws SQLException {
+    try (Connection c = router.connect("")) {
+      int rows = column(c, "SELECT user_id FROM users").size();
+      List<byte[]> messages = messages(c, "COPY " + what + " TO STDOUT (FORMAT binary)");
+      assertThat(messages).hasSize(rows + 1);
+      assertThat(messages.get(0)).startsWith('P', 'G', 'C').hasSizeGreaterThan(19 + 2);
+      assertThat(messages.get(rows)).containsExactly(-1, -1);
+      String none = "COPY (SELECT name FROM users WHERE user_id < 0%s) TO STDOUT (FORMAT binary)";
+      for (String order : List.of("", " ORDER BY name")) {
+        assertThat(messages(c, none.formatted(order)))
+            .singleElement()
+            .satisfies(only -> assertThat(only).hasSize(19 + 2));
+      }
+    }
+  }
+
+  private static List<byte[]> messages(Connection c, String copy) throws SQLException {
+    CopyOut out = c.unwrap(PGConnection.class).getCopyAPI().copyOut(copy);
+    List<byte[]> messages = new ArrayList<>();
+    for (byte[] next = out.readFromCopy(); next != null; next = out.readFromCopy()) {
+      messages.add(next);
+    }
+    return messages;
+  }
+
+  /**
+   * The client does not ask for the columns again: it would take new ones for those that it knows.
+   * The first statement of each text is the first that its backend hears of it.
+   */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT * FROM users WHERE tenant_id = 1",
+        "SELECT * FROM users WHERE tenant_id = 2",
+        "SELECT * FROM users WHERE tenant_id = 3",
+        "SELECT * FROM users WHERE user_id < 9",
+        "SELECT * FROM users WHERE user_id < 9 ORDER BY user_id",
+        "SELECT * FROM countries WHERE code = 'DE'",
+        "INSERT INTO users VALUES (95001, 1, 'ddl', 'n', 'DE') RETURNING *",
+        "INSERT INTO users VALUES (95001, 1, 'd1', 'n', 'DE'), (95002, 1, 'd2', 'n', 'DE'), (95003, 1, 'd3', 'n', 'DE') RETURNING *",
+        "DELETE FROM users WHERE user_id = 1 RETURNING *"
+      })
+  void aPreparedStatementNeverGivesOtherColumns(String sql) throws Exception {
+    try (Connection direct = router.connect("");
+        RawClient client = RawClient.loggedIn(router.port())) {
+      List<String> before = column(direct, "SELECT email FROM users");
+      client.send(out -> FrontendFrames.parse(out, "s", sql, ParameterTypes.NONE));
+      client.send(out -> FrontendFrames.describe(out, 'S', "s"));
+      client.send(FrontendFrames::sync);
+      assertThat(client.untilReady()).containsExactly("1", "t", "T", "ZI");
+      onAllShards("ADD COLUMN more int");
+      try {
+        for (int i = 0; i < 3; i++) {
+          client.send(out -> FrontendFrames.bind(out, "", "s", Parameters.none()));
+          client.send(out -> FrontendFrames.execute(out, "", 0));
+          client.send(FrontendFrames::sync);
+          assertThat(client.untilReady()).contains("E ERROR 0A000").doesNotContain("D", "C");
+        }
+        assertThat(column(direct, "SELECT email FROM users"))
+            .containsExactlyInAnyOrderElementsOf(before);
+        client.send(out -> FrontendFrames.close(out, 'S', "s"));
+        client.send(out -> FrontendFrames.parse(out, "s", "SELECT 1", ParameterTypes.NONE));
+        client.send(FrontendFrames::sync);
+        assertThat(client.untilReady()).containsExactly("3", "1", "ZI");
+      } finally {
+        onAllShards("DROP COLUMN more");
+      }
+    }
+  }
+
+  private static void onAllShards(String alteration) throws SQLException {
+    for (ShardId shard : router.cluster().shards()) {
+      try (Connection owner = router.cluster().asOwner(shard);
+          Statement s = owner.createStatement()) {
+        s.execute("ALTER TABLE users " + alteration);
+        s.execute("ALTER TABLE countries " + alteration);
+      }
     }
   }
 }

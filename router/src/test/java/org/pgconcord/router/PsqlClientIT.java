@@ -74,6 +74,16 @@ class PsqlClientIT {
         "SELECT 1; SELECT 2",
         "SELECT 1/0",
         "SELECT * FROM nowhere",
+        "SELECT * frm users",
+        "SELECT name FROM users WHERE",
+        "SELCT 1",
+        "SELECT nme FROM users",
+        "  /* x */ SELECT nme FROM users;",
+        "SELECT 1; SELECT 2; SELECT nme FROM users WHERE tenant_id = 1; SELECT 3",
+        "SELECT 'ä'; SELECT nme FROM countries",
+        "INSERT INTO users (tenant_id, user_id, email) VALUES (1, 900, 'a'), (2, 'b', 'c')",
+        "INSERT INTO users (tenant_id, user_id, email) VALUES (2, 'b', 'c'), (1, 900, 'a')",
+        "INSERT INTO users (tenant_id, user_id, email) VALUES (1, 900, 'a'), (3, 900, nme)",
         "SELECT 1 \\gdesc"
       })
   void whatPsqlPrintsIsWhatTheHomeShardSays(String command) throws Exception {
@@ -130,10 +140,9 @@ class PsqlClientIT {
           "COPY users FROM PROGRAM 'cat'",
           "LISTEN x",
           "PREPARE p AS SELECT 1",
-          "DECLARE c CURSOR WITH HOLD FOR SELECT 1",
           "CREATE TEMP TABLE t (a int)",
           "SELECT pg_advisory_lock(1)",
-          "SELECT set_config('search_path', '', false)",
+          "SELECT set_config('search_path', '', false), 1",
           "SET pgconcord.fanuot = single",
           "SET client_encoding = latin1"
         }) {

@@ -297,7 +297,7 @@ public enum ErrorCode {
       "sql/listen",
       "0A000",
       ErrorCategory.REFUSED,
-      "LISTEN, UNLISTEN and NOTIFY are not supported.",
+      "LISTEN and NOTIFY are not supported.",
       "Connect to a shard directly."),
   SQL_LOCK_TABLE(
       "sql/lock-table",
@@ -328,7 +328,7 @@ public enum ErrorCode {
       "sql/prepared-statement",
       "0A000",
       ErrorCategory.REFUSED,
-      "PREPARE, EXECUTE and DEALLOCATE are not supported as SQL.",
+      "PREPARE and EXECUTE are not supported as SQL.",
       "Prepare by the protocol: drivers do."),
   SQL_PROCEDURE(
       "sql/procedure",

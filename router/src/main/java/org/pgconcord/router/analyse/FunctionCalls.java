@@ -103,7 +103,7 @@ public final class FunctionCalls {
 
   /** Words that can be a function's name, but are grammar right behind an operand. */
   private static final Set<String> BEHIND_OPERAND =
-      Set.of("escape", "filter", "operator", "over", "rows", "set", "within");
+      Set.of("columns", "escape", "filter", "operator", "over", "rows", "set", "within");
 
   /** Words behind which a name can be a function's, besides {@link #RESERVED}. */
   private static final Set<String> BEFORE_CALL =

@@ -22,11 +22,15 @@ import org.pgconcord.router.analyse.FunctionCalls.Call;
  * asked for, and {@link UserCodeUses} takes names that users have given for theirs.
  */
 public final class KnownFunctions {
+  /** Pools call it; there is nothing to unlock, since what takes such locks is refused. */
+  private static final String UNLOCK_ALL = "pg_advisory_unlock_all";
+
   /** Volatile, but without any effect, and not in need of a particular server. */
   private static final Set<String> HARMLESS =
       Set.of(
           "clock_timestamp",
           "gen_random_uuid",
+          UNLOCK_ALL,
           "random",
           "random_normal",
           "statement_timestamp",
@@ -107,7 +111,7 @@ public final class KnownFunctions {
   /** {@code builtinsFirst}: an unqualified name means PostgreSQL's own function if it has one. */
   public static Kind kind(Call call, boolean builtinsFirst) {
     String name = call.name();
-    if (SESSION.contains(name) || SESSION_PREFIXES.stream().anyMatch(name::startsWith)) {
+    if (isSession(name)) {
       return Kind.SESSION;
     }
     if (call.schema().equals("information_schema") && INFORMATION_SCHEMA.contains(name)) {
@@ -130,6 +134,11 @@ public final class KnownFunctions {
     };
   }
 
+  private static boolean isSession(String name) {
+    return SESSION.contains(name)
+        || (SESSION_PREFIXES.stream().anyMatch(name::startsWith) && !name.equals(UNLOCK_ALL));
+  }
+
   /** Functions that the grammar knows by keyword. */
   private static Kind grammar(String name) {
     return switch (name) {
@@ -145,6 +154,8 @@ public final class KnownFunctions {
           "json_query",
           "json_value",
           "json_exists",
+          "json_table",
+          "xmltable",
           "xmlelement",
           "xmlforest",
           "xmlparse",

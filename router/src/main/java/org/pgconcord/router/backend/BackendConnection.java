@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.wire.ParameterTypes;
 import org.pgconcord.router.wire.TransactionStatus;
 
 /**
@@ -43,6 +44,9 @@ public interface BackendConnection {
 
   /** Data that is given now leaves soon; else {@link BackendListener#copyWritable} will tell. */
   boolean copyWritable();
+
+  /** The server has prepared this text under a name. */
+  boolean hasPrepared(String sql, ParameterTypes types);
 
   /** A parameter as the server has reported it; empty for one that it does not report. */
   String parameter(String name);

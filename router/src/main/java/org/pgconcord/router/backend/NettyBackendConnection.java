@@ -169,6 +169,11 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
     }
   }
 
+  @Override
+  public boolean hasPrepared(String sql, ParameterTypes types) {
+    return names.find(new PreparedNames.Key(sql, types)).isPresent();
+  }
+
   /** The server has dropped all prepared statements. */
   void forgetPrepared() {
     names.clear();

@@ -90,6 +90,7 @@ final class CopyQuery {
   private final class Rows extends ForwardingSink {
     private final Empty none;
     private @Nullable CopyWriter writer;
+    private byte[] header = {};
     private long count;
 
     Rows(ResultSink client, Empty none) {
@@ -113,10 +114,18 @@ final class CopyQuery {
               columns.fields().stream().map(RowDescription.Field::name).toList(),
               plan.forceQuote());
       super.copyOut(none.response());
-      byte[] header = none.header(plan.format().binary());
-      if (header.length > 0) {
-        super.copyData(header);
+      byte[] first = none.header(plan.format().binary());
+      if (plan.format().binary()) {
+        header = first;
+      } else if (first.length > 0) {
+        super.copyData(first);
       }
+    }
+
+    /** In binary format the header goes out in one message with what comes first behind it. */
+    private void data(byte[] bytes) {
+      super.copyData(CopyBytes.joined(header, bytes));
+      header = new byte[0];
     }
 
     @Override
@@ -124,7 +133,7 @@ final class CopyQuery {
       if (writer != null) {
         for (var row : DataRows.values(frame)) {
           count++;
-          super.copyData(writer.row(row));
+          data(writer.row(row));
         }
       }
     }
@@ -137,7 +146,7 @@ final class CopyQuery {
     @Override
     public void complete(String tag) {
       if (plan.format().binary()) {
-        super.copyData(TRAILER);
+        data(TRAILER);
       }
       super.copyDone();
       super.complete("COPY " + count);

@@ -34,6 +34,7 @@ final class CopyTo {
   private @Nullable ErrorFields failure;
   private boolean begun;
   private boolean headerSent;
+  private byte[] header = {};
   private long rows;
   private int open;
 
@@ -104,11 +105,18 @@ final class CopyTo {
       return;
     }
     if (plan.format().binary()) {
-      execution.sink().copyData(TRAILER);
+      execution.sink().copyData(withHeader(TRAILER, 0));
     }
     execution.sink().copyDone();
     execution.sink().complete("COPY " + rows);
     execution.done();
+  }
+
+  /** In binary format the header goes out in one message with what comes first behind it. */
+  private byte[] withHeader(byte[] bytes, int from) {
+    byte[] message = CopyBytes.joined(header, Arrays.copyOfRange(bytes, from, bytes.length));
+    header = new byte[0];
+    return message;
   }
 
   /** One shard's part of the data. */
@@ -150,13 +158,13 @@ final class CopyTo {
       int from = leads ? CopyBytes.headerLength(bytes) : 0;
       if (leads && !headerSent) {
         headerSent = true;
-        execution.sink().copyData(Arrays.copyOf(bytes, from));
+        header = Arrays.copyOf(bytes, from);
       }
       if (from < bytes.length && !CopyBytes.isTrailer(bytes, from)) {
-        if (from == 0) {
+        if (from == 0 && header.length == 0) {
           execution.sink().copyData(frame);
         } else {
-          execution.sink().copyData(Arrays.copyOfRange(bytes, from, bytes.length));
+          execution.sink().copyData(withHeader(bytes, from));
         }
       }
     }

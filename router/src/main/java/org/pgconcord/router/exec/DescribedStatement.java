@@ -29,8 +29,14 @@ record DescribedStatement(RowDescription rows, ParameterTypes types) {
 
   static CompletableFuture<DescribedStatement> ask(
       BackendConnection backend, String sql, ParameterTypes declared) {
+    return ask(backend, sql, false, declared);
+  }
+
+  /** {@code named}: the backend has it prepared from then on. */
+  static CompletableFuture<DescribedStatement> ask(
+      BackendConnection backend, String sql, boolean named, ParameterTypes declared) {
     Answer answer = new Answer(backend);
-    backend.send(new BackendRequest.DescribeStatement(sql, false, declared), answer);
+    backend.send(new BackendRequest.DescribeStatement(sql, named, declared), answer);
     return answer.described;
   }
 

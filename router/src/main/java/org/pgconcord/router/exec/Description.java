@@ -42,7 +42,8 @@ final class Description {
   void run(ClientStatement statement, Planned planned, DescribeSink sink, Runnable end) {
     Plan plan = planned.plan();
     if (plan instanceof Plan.Refused refused) {
-      throw refused.toException();
+      refused(refused, statement, sink, end);
+      return;
     }
     WhereToAsk where = new WhereToAsk(session.backends().home());
     if (plan instanceof SessionCommand.ExplainRouter explain) {
@@ -52,7 +53,8 @@ final class Description {
     } else if (plan instanceof SessionCommand.FetchCursor fetch) {
       fetch(fetch, statement, sink, end);
     } else if (plan instanceof SessionCommand command
-        && !(command instanceof SessionCommand.Show)) {
+        && !(command instanceof SessionCommand.Show)
+        && !(command instanceof SessionCommand.SetConfig)) {
       sink.parameterDescription(ParameterTypes.NONE.toFrame());
       sink.noData();
       end.run();
@@ -63,6 +65,19 @@ final class Description {
               : statement;
       ask(backend(plan.match(where)), numbered, new Answer(tx, sink, end));
     }
+  }
+
+  private void refused(
+      Plan.Refused refused, ClientStatement statement, DescribeSink sink, Runnable end) {
+    if (!SyntaxCheck.isFor(refused)) {
+      throw refused.toException();
+    }
+    Answer answer = new Answer(tx, sink, end);
+    var unused =
+        backend(session.backends().home())
+            .thenCompose(home -> SyntaxCheck.of(home, statement.sql(), statement.types(), refused))
+            .exceptionally(Failures::fields)
+            .thenAccept(answer::failed);
   }
 
   // --- cursors ---------------------------------------------------------------------------------

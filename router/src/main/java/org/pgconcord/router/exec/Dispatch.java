@@ -304,7 +304,17 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void refused(Plan.Refused plan) {
-    execution.fail(plan.toException());
+    if (SyntaxCheck.isFor(plan)) {
+      execution.then(
+          execution
+              .tx()
+              .home()
+              .thenCompose(
+                  home -> SyntaxCheck.of(home, execution.sql(), execution.declaredTypes(), plan)),
+          execution::fail);
+    } else {
+      execution.fail(plan.toException());
+    }
     return null;
   }
 

@@ -1,6 +1,7 @@
 package org.pgconcord.router.exec;
 
 import java.util.Collection;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -9,6 +10,7 @@ import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.backend.BackendRequest;
+import org.pgconcord.router.backend.ShardErrorException;
 import org.pgconcord.router.entries.ServiceSessions;
 import org.pgconcord.router.plan.IndexChoice;
 import org.pgconcord.router.plan.Parameters;
@@ -19,13 +21,16 @@ import org.pgconcord.router.plan.StatementFacts;
 import org.pgconcord.router.session.ClientPortal;
 import org.pgconcord.router.session.FanOut;
 import org.pgconcord.router.session.ResultSink;
+import org.pgconcord.router.session.SessionErrors;
 import org.pgconcord.router.session.SessionSettings;
 import org.pgconcord.router.session.StatementCall;
 import org.pgconcord.router.sql.StatementText;
 import org.pgconcord.router.tx.Failures;
 import org.pgconcord.router.tx.Transaction;
 import org.pgconcord.router.wire.ErrorFields;
+import org.pgconcord.router.wire.Frame;
 import org.pgconcord.router.wire.ParameterTypes;
+import org.pgconcord.router.wire.RowDescription;
 
 /**
  * One statement's way from its call to its sink. Ends exactly once, by {@link #done}, {@link #fail}
@@ -128,6 +133,20 @@ final class Execution {
     return planned.text().sql();
   }
 
+  /** An error of a shard that got this text, its place in the client's own. */
+  ErrorFields placed(ErrorFields error, String sent) {
+    return ErrorPlaces.moved(error, sent, call.sql());
+  }
+
+  /** Tells the client an error of a shard that got this text. */
+  void tell(Frame error, String sent) {
+    if (sent.equals(call.sql())) {
+      sink.error(error);
+    } else {
+      sink.error(placed(ErrorFields.read(error), sent));
+    }
+  }
+
   ResultSink sink() {
     return sink;
   }
@@ -156,6 +175,40 @@ final class Execution {
   boolean describes() {
     return call instanceof StatementCall.Simple
         || (call instanceof StatementCall.Execute execute && execute.describe());
+  }
+
+  /** What the client takes the columns for, where it does not ask for them. */
+  Optional<RowDescription> assumed() {
+    return call instanceof StatementCall.Execute execute && !execute.describe()
+        ? execute.portal().columns()
+        : Optional.empty();
+  }
+
+  /** The error of a prepared statement whose columns are no longer those that the client knows. */
+  Optional<ErrorFields> changed(RowDescription columns) {
+    return assumed()
+        .filter(before -> !before.sameColumns(columns))
+        .map(before -> SessionErrors.columnsChanged());
+  }
+
+  /**
+   * Done when a backend would answer the client's own text with the columns that the client knows.
+   * One that has prepared it sees to that itself.
+   */
+  CompletableFuture<Void> asAssumed(BackendConnection backend) {
+    boolean doubtful = call.boundPortal().map(ClientPortal::doubtful).orElse(false);
+    boolean prepared = named() && !doubtful;
+    if (assumed().isEmpty() || (prepared && backend.hasPrepared(sql(), declaredTypes()))) {
+      return CompletableFuture.completedFuture(null);
+    }
+    return DescribedStatement.ask(backend, sql(), prepared, declaredTypes())
+        .thenAccept(
+            described ->
+                changed(described.rows())
+                    .ifPresent(
+                        error -> {
+                          throw new ShardErrorException(backend.shard(), error);
+                        }));
   }
 
   boolean simple() {
@@ -192,7 +245,7 @@ final class Execution {
         portal.statement().types(),
         portal.parameters(),
         continues ? session.portals().open(portal, backend) : "",
-        describes(),
+        describes() || (!reusable && assumed().isPresent()),
         maxRows());
   }
 

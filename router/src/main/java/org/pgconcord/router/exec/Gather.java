@@ -410,7 +410,7 @@ final class Gather {
     public void rowDescription(Frame frame) {
       RowDescription found = RowDescription.read(frame);
       differs = differing(promised, found);
-      if (differs.isEmpty() && execution().describes()) {
+      if (differs.isEmpty() && (execution().describes() || execution().assumed().isPresent())) {
         super.rowDescription(inFormats().toFrame());
       }
     }

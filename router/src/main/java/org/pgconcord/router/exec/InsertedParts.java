@@ -196,7 +196,7 @@ final class InsertedParts {
           execution.simple()
               ? new BackendRequest.Query(part.sql())
               : new BackendRequest.Extended(part.sql(), false, types, values, "", true, 0);
-      sent.add(PartAnswer.of(main(part), request, work.columns().size()));
+      sent.add(PartAnswer.of(main(part), request, work.columns().size(), execution, part.sql()));
     }
     return sent;
   }

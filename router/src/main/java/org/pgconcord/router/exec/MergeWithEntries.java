@@ -62,7 +62,10 @@ final class MergeWithEntries {
                 main ->
                     requireOld(main)
                         .thenCompose(able -> added.formats(main))
-                        .thenCompose(values -> PartAnswer.of(main, request(values), work.added()))
+                        .thenCompose(
+                            values ->
+                                PartAnswer.of(
+                                    main, request(values), work.added(), execution, added.sql()))
                         .thenCompose(answer -> follow(main, answer).thenApply(done -> answer)))
             .thenCompose(answer -> commitIfSingle().thenApply(done -> answer)),
         this::complete);

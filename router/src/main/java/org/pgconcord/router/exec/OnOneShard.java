@@ -31,7 +31,8 @@ final class OnOneShard {
           if (facts.command() == StatementFacts.Command.COPY) {
             CopyThrough.run(execution, facts.mayWrite(), backend);
           } else {
-            send(execution, facts.mayWrite(), backend);
+            execution.then(
+                execution.asAssumed(backend), same -> send(execution, facts.mayWrite(), backend));
           }
         });
   }

@@ -167,6 +167,12 @@ final class OverShards {
       if (description == null) {
         description = mine;
         describedBy = backend.shard();
+        Optional<ErrorFields> changed = execution.changed(mine);
+        if (changed.isPresent()) {
+          fail(backend, changed.get());
+          backend.cancel();
+          return;
+        }
         if (execution.describes()) {
           execution.sink().rowDescription(frame);
         }
@@ -195,7 +201,7 @@ final class OverShards {
 
     @Override
     public void error(Frame frame) {
-      fail(backend, ErrorFields.read(frame));
+      fail(backend, execution.placed(ErrorFields.read(frame), execution.sql()));
     }
 
     @Override

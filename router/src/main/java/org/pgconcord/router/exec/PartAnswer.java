@@ -4,7 +4,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.router.backend.BackendConnection;
@@ -28,6 +31,8 @@ final class PartAnswer implements BackendListener {
   private final List<List<@Nullable String>> added = new ArrayList<>();
   private final List<Frame> notices = new ArrayList<>();
   private final BackendConnection backend;
+  private UnaryOperator<ErrorFields> placed = UnaryOperator.identity();
+  private Function<RowDescription, Optional<ErrorFields>> changed = columns -> Optional.empty();
   private final CompletableFuture<PartAnswer> whole = new CompletableFuture<>();
   private @Nullable RowDescription description;
   private @Nullable ErrorFields failure;
@@ -41,8 +46,28 @@ final class PartAnswer implements BackendListener {
   /** Sends the request; fails with the shard's error once the shard is ready again. */
   static CompletableFuture<PartAnswer> of(
       BackendConnection backend, BackendRequest request, int addedColumns) {
+    return send(new PartAnswer(backend, addedColumns), request);
+  }
+
+  /**
+   * The same for a part of what {@code execution} answers.
+   *
+   * @param sent the part's text, for the places of errors
+   */
+  static CompletableFuture<PartAnswer> of(
+      BackendConnection backend,
+      BackendRequest request,
+      int addedColumns,
+      Execution execution,
+      String sent) {
     PartAnswer answer = new PartAnswer(backend, addedColumns);
-    backend.send(request, answer);
+    answer.placed = error -> execution.placed(error, sent);
+    answer.changed = execution::changed;
+    return send(answer, request);
+  }
+
+  private static CompletableFuture<PartAnswer> send(PartAnswer answer, BackendRequest request) {
+    answer.backend.send(request, answer);
     return answer.whole;
   }
 
@@ -76,6 +101,7 @@ final class PartAnswer implements BackendListener {
   @Override
   public void rowDescription(Frame frame) {
     description = RowDescription.read(frame);
+    failure = changed.apply(description.keepFirst(clientColumns())).orElse(failure);
   }
 
   @Override
@@ -98,7 +124,7 @@ final class PartAnswer implements BackendListener {
 
   @Override
   public void error(Frame frame) {
-    failure = ErrorFields.read(frame);
+    failure = placed.apply(ErrorFields.read(frame));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package org.pgconcord.router.exec;
 
+import java.util.Optional;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.router.backend.BackendListener;
@@ -7,6 +8,7 @@ import org.pgconcord.router.session.ResultSink;
 import org.pgconcord.router.tx.Transaction;
 import org.pgconcord.router.wire.ErrorFields;
 import org.pgconcord.router.wire.Frame;
+import org.pgconcord.router.wire.RowDescription;
 import org.pgconcord.router.wire.TransactionStatus;
 
 /** Hands one backend's answer to the client as it comes, bytes unread. */
@@ -41,7 +43,11 @@ class PassThrough implements BackendListener {
 
   @Override
   public void rowDescription(Frame frame) {
-    sink().rowDescription(frame);
+    Optional<ErrorFields> changed =
+        execution.assumed().isEmpty()
+            ? Optional.empty()
+            : execution.changed(RowDescription.read(frame));
+    changed.ifPresentOrElse(this::failed, () -> sink().rowDescription(frame));
   }
 
   @Override
@@ -51,12 +57,16 @@ class PassThrough implements BackendListener {
 
   @Override
   public void rows(Frame rows) {
-    sink().rows(rows);
+    if (!failed) {
+      sink().rows(rows);
+    }
   }
 
   @Override
   public void complete(Frame frame) {
-    sink().complete(frame);
+    if (!failed) {
+      sink().complete(frame);
+    }
   }
 
   @Override
@@ -66,8 +76,10 @@ class PassThrough implements BackendListener {
 
   @Override
   public void suspended() {
-    suspended = true;
-    sink().suspended();
+    suspended = !failed;
+    if (suspended) {
+      sink().suspended();
+    }
   }
 
   @Override
@@ -93,7 +105,12 @@ class PassThrough implements BackendListener {
   }
 
   void tell(Frame error) {
-    sink().error(error);
+    execution.tell(error, sent());
+  }
+
+  /** The text that the backend got. */
+  String sent() {
+    return execution.sql();
   }
 
   /** An error in other words than the backend's. */

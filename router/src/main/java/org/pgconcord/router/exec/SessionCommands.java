@@ -1,9 +1,11 @@
 package org.pgconcord.router.exec;
 
+import java.util.List;
 import java.util.Optional;
 import org.pgconcord.router.plan.SessionCommand;
 import org.pgconcord.router.plan.TransactionModes;
 import org.pgconcord.router.session.SessionContext;
+import org.pgconcord.router.session.SettingCall;
 import org.pgconcord.router.session.SettingCommand;
 import org.pgconcord.router.tx.Failures;
 import org.pgconcord.router.tx.Transaction;
@@ -193,6 +195,50 @@ final class SessionCommands {
         cursors.clear();
       }
       return setting(new SettingCommand(SettingCommand.Kind.DISCARD_ALL, "", ""));
+    }
+
+    @Override
+    public Void deallocate(SessionCommand.Deallocate command) {
+      if (command.name().isEmpty()) {
+        session.deallocateAll();
+        return complete("DEALLOCATE ALL");
+      } else if (session.deallocate(command.name().get())) {
+        return complete("DEALLOCATE");
+      }
+      execution.failPlain(
+          "26000", "prepared statement \"" + command.name().get() + "\" does not exist");
+      return null;
+    }
+
+    @Override
+    public Void unlisten(SessionCommand.Unlisten command) {
+      return complete("UNLISTEN");
+    }
+
+    @Override
+    public Void setConfig(SessionCommand.SetConfig command) {
+      List<SettingCall> calls = SettingArguments.calls(command, execution.parameters());
+      calls.forEach(call -> session.settings().refuse(call.command()));
+      for (SettingCall call : calls) {
+        if (call.command().name().equals("transaction_isolation")) {
+          isolation(call.command().value());
+        }
+      }
+      execution.then(
+          tx.home(),
+          home ->
+              home.send(
+                  execution.request(execution.sql(), true, home),
+                  new PassThrough(execution, false) {
+                    @Override
+                    void answered() {
+                      boolean inside = tx.scope() != Transaction.Scope.NONE;
+                      execution.then(
+                          session.settings().accepted(home, calls, inside),
+                          done -> super.answered());
+                    }
+                  }));
+      return null;
     }
 
     private Void setting(SettingCommand command) {

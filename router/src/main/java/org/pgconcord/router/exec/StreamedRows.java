@@ -40,6 +40,12 @@ final class StreamedRows implements RowStream.Receiver {
    * @param own the statement has a transaction of its own, which ends with it
    */
   static void give(Execution execution, RowStream stream, boolean own) {
+    Optional<ErrorFields> changed = execution.changed(stream.description());
+    if (changed.isPresent()) {
+      stream.close();
+      execution.fail(changed.get());
+      return;
+    }
     if (execution.describes()) {
       execution.sink().rowDescription(stream.description());
     }

@@ -142,7 +142,7 @@ final class ThroughIndex implements EntryLookup.Found {
     String narrowed = plan.lookup().ownerSql(execution.planned().text(), shardKeys);
     backend.send(
         execution.request(narrowed, false, backend),
-        new OwnerAnswer(lookup, shardKeys.iterator().next(), lookAgain, described));
+        new OwnerAnswer(narrowed, lookup, shardKeys.iterator().next(), lookAgain, described));
   }
 
   private void lookAgain(EntryLookup lookup, Tuple shardKey) {
@@ -160,6 +160,7 @@ final class ThroughIndex implements EntryLookup.Found {
 
   /** The owner's answer; its end is held back while a second look may find the row elsewhere. */
   private final class OwnerAnswer extends PassThrough {
+    private final String narrowed;
     private final EntryLookup lookup;
     private final Tuple shardKey;
     private final boolean lookAgain;
@@ -167,12 +168,19 @@ final class ThroughIndex implements EntryLookup.Found {
     private boolean anyRow;
     private boolean heldBack;
 
-    OwnerAnswer(EntryLookup lookup, Tuple shardKey, boolean lookAgain, boolean described) {
+    OwnerAnswer(
+        String narrowed, EntryLookup lookup, Tuple shardKey, boolean lookAgain, boolean described) {
       super(ThroughIndex.this.execution, false);
+      this.narrowed = narrowed;
       this.lookup = lookup;
       this.shardKey = shardKey;
       this.lookAgain = lookAgain;
       this.described = described;
+    }
+
+    @Override
+    String sent() {
+      return narrowed;
     }
 
     @Override

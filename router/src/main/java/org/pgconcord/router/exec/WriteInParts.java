@@ -446,7 +446,9 @@ final class WriteInParts {
       clientColumns = all.fields().size() - addedColumns();
       if (description == null) {
         description = all;
-        added.describe(all, clientColumns);
+        execution
+            .changed(all.keepFirst(clientColumns))
+            .ifPresentOrElse(this::stop, () -> added.describe(all, clientColumns));
       } else if (!OverShards.alike(description, all)) {
         stop(
             ErrorFields.of(
@@ -521,7 +523,7 @@ final class WriteInParts {
 
     @Override
     public void error(Frame frame) {
-      fail(this, ErrorFields.read(frame));
+      fail(this, execution.placed(ErrorFields.read(frame), sql(part)));
     }
 
     @Override

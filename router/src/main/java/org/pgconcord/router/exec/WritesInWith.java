@@ -214,7 +214,10 @@ final class WritesInWith {
     public void rowDescription(Frame frame) {
       RowDescription all = RowDescription.read(frame);
       clientColumns = all.fields().size() - addedColumns;
-      added.describe(all, clientColumns);
+      failure = execution.changed(all.keepFirst(clientColumns)).orElse(failure);
+      if (failure == null) {
+        added.describe(all, clientColumns);
+      }
     }
 
     @Override

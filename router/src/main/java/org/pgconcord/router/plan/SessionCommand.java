@@ -115,6 +115,52 @@ public sealed interface SessionCommand extends Plan {
     }
   }
 
+  /** DEALLOCATE of a statement that was prepared by the protocol; empty for all. */
+  record Deallocate(Optional<String> name) implements SessionCommand {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.deallocate(this);
+    }
+  }
+
+  /** UNLISTEN: nothing is listened to, since LISTEN is refused. */
+  record Unlisten() implements SessionCommand {
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.unlisten(this);
+    }
+  }
+
+  /**
+   * A SELECT of nothing but calls of {@code set_config} and {@code current_setting}: SET in the
+   * words that drivers and middleware use.
+   */
+  record SetConfig(List<Setting> settings) implements SessionCommand {
+    /**
+     * One call of {@code set_config}.
+     *
+     * @param local only until the transaction ends
+     */
+    public record Setting(Argument name, Argument value, Argument local) {}
+
+    /**
+     * A constant or a parameter.
+     *
+     * @param text what the constant says; empty for NULL and for a parameter
+     * @param parameter its number, or 0
+     */
+    public record Argument(Optional<String> text, int parameter) {}
+
+    public SetConfig {
+      settings = List.copyOf(settings);
+    }
+
+    @Override
+    public <R> R match(Cases<R> cases) {
+      return cases.setConfig(this);
+    }
+  }
+
   /**
    * EXPLAIN (ROUTER): answered here with {@link PlanText}'s outline, after the statement has run
    * where ANALYZE asks for it.
@@ -221,6 +267,12 @@ public sealed interface SessionCommand extends Plan {
     R show(Show command);
 
     R discardAll(DiscardAll command);
+
+    R deallocate(Deallocate command);
+
+    R unlisten(Unlisten command);
+
+    R setConfig(SetConfig command);
 
     R explainRouter(ExplainRouter command);
 

@@ -29,6 +29,8 @@ final class SessionPlans {
       case SET -> set();
       case RESET -> reset();
       case SHOW -> new SessionCommand.Show(settingName(1, tokens.size()));
+      case PREPARED -> deallocate();
+      case LISTEN -> unlisten();
       default -> discard();
     };
   }
@@ -233,6 +235,28 @@ final class SessionPlans {
       }
     }
     return name.toString();
+  }
+
+  private Plan deallocate() {
+    if (!tokens.isWord(0, "deallocate")) {
+      throw ErrorCode.SQL_PREPARED_STATEMENT.because(
+          "PREPARE and EXECUTE are not supported as SQL");
+    }
+    int name = tokens.isWord(1, "prepare") && tokens.size() > 2 ? 2 : 1;
+    if (tokens.size() != name + 1 || !tokens.kind(name).isName()) {
+      throw syntax(name);
+    }
+    return new SessionCommand.Deallocate(
+        tokens.isWord(name, "all") ? Optional.empty() : Optional.of(Names.of(tokens, name)));
+  }
+
+  private Plan unlisten() {
+    if (!tokens.isWord(0, "unlisten")) {
+      throw ErrorCode.SQL_LISTEN.because("LISTEN and NOTIFY are not supported");
+    } else if (tokens.size() != 2 || !(tokens.kind(1).isName() || tokens.text(1).equals("*"))) {
+      throw syntax(1);
+    }
+    return new SessionCommand.Unlisten();
   }
 
   private Plan discard() {

@@ -37,6 +37,10 @@ public final class StatementPlanner {
     if (written.isEmpty()) {
       return new Planned(new SessionCommand.Empty(), written);
     }
+    Optional<SessionCommand.SetConfig> settings = SettingCalls.of(written, context);
+    if (settings.isPresent()) {
+      return new Planned(pinned(settings.get(), context), written);
+    }
     StatementText text = spelled(written, context);
     CommandKind kind = Recogniser.kind(text.tokens());
     boolean cached =
@@ -92,7 +96,7 @@ public final class StatementPlanner {
   private Plan fresh(CommandKind kind, StatementText text, PlanContext context) {
     try {
       return switch (kind) {
-        case BEGIN, COMMIT, ROLLBACK, SAVEPOINT, SET, RESET, SHOW, DISCARD ->
+        case BEGIN, COMMIT, ROLLBACK, SAVEPOINT, SET, RESET, SHOW, DISCARD, PREPARED, LISTEN ->
             new SessionPlans(text.tokens()).plan(kind);
         case EXPLAIN -> new ExplainPlanner(this, text, context).plan();
         case CURSOR -> new CursorPlanner(this, text, context).plan();
@@ -143,10 +147,6 @@ public final class StatementPlanner {
   /** Commands that are served nowhere. */
   private static void refuseByKind(CommandKind kind) {
     switch (kind) {
-      case PREPARED ->
-          throw ErrorCode.SQL_PREPARED_STATEMENT.because(
-              "PREPARE, EXECUTE and DEALLOCATE are not supported as SQL");
-      case LISTEN -> throw ErrorCode.SQL_LISTEN.because("LISTEN and NOTIFY are not supported");
       case PROCEDURE -> throw ErrorCode.SQL_PROCEDURE.because("DO and CALL are not supported");
       case MAINTENANCE ->
           throw ErrorCode.SQL_MAINTENANCE.because("maintenance commands are not supported");

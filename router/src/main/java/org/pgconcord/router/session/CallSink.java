@@ -1,12 +1,14 @@
 package org.pgconcord.router.session;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.router.wire.BackendFrames;
 import org.pgconcord.router.wire.BackendType;
 import org.pgconcord.router.wire.ErrorFields;
 import org.pgconcord.router.wire.Frame;
+import org.pgconcord.router.wire.RowDescription;
 
 /**
  * Writes one call's result to the client. The answers to Parse and Bind are held back until the
@@ -42,6 +44,9 @@ final class CallSink implements ResultSink {
   private boolean rowsSeen;
   private boolean over;
   private Outcome outcome = Outcome.NONE;
+  private int before;
+  private boolean columnsChanged;
+  private @Nullable RowDescription columns;
 
   /**
    * @param accept writes what was held back; run once, before anything else is written
@@ -61,8 +66,23 @@ final class CallSink implements ResultSink {
     this.ended = ended;
   }
 
+  /** The statement stands behind so many characters of the client's text. */
+  void behind(int characters) {
+    before = characters;
+  }
+
   Outcome outcome() {
     return outcome;
+  }
+
+  /** What the client was told of the columns when it asked. */
+  Optional<RowDescription> columns() {
+    return Optional.ofNullable(columns);
+  }
+
+  /** It failed because its columns are no longer those that the client knows. */
+  boolean columnsChanged() {
+    return columnsChanged;
   }
 
   /** The statement is of the kind that returns rows, as far as was seen. */
@@ -84,6 +104,9 @@ final class CallSink implements ResultSink {
     rowsSeen = true;
     if (description != Description.NONE && !described) {
       described = true;
+      if (description == Description.ASKED) {
+        columns = RowDescription.read(frame);
+      }
       out.pass(frame);
     }
   }
@@ -196,7 +219,8 @@ final class CallSink implements ResultSink {
   @Override
   public void error(Frame frame) {
     ErrorFields fields = ErrorFields.read(frame);
-    if (fields.fatal()) {
+    columnsChanged = SessionErrors.saysColumnsChanged(fields);
+    if (fields.fatal() || before > 0) {
       error(fields);
     } else {
       outcome = Outcome.FAILED;
@@ -208,8 +232,17 @@ final class CallSink implements ResultSink {
   @Override
   public void error(ErrorFields fields) {
     outcome = Outcome.FAILED;
+    columnsChanged = SessionErrors.saysColumnsChanged(fields);
     ErrorFields shown = fields.fatal() ? fields.with('S', "ERROR").with('V', "ERROR") : fields;
-    out.write(b -> BackendFrames.error(b, shown));
+    out.write(b -> BackendFrames.error(b, placed(shown)));
+  }
+
+  /** PostgreSQL counts from the beginning of all that was sent with the statement. */
+  private ErrorFields placed(ErrorFields fields) {
+    String position = fields.field('P');
+    return position == null || before == 0
+        ? fields
+        : fields.with('P', Integer.toString(before + Integer.parseInt(position)));
   }
 
   @Override

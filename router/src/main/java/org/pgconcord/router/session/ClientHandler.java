@@ -87,6 +87,16 @@ final class ClientHandler extends ChannelInboundHandlerAdapter
             shard, role, startup.database(), startup.user(), login.secret(), startup.forBackends());
   }
 
+  @Override
+  public boolean deallocate(String statement) {
+    return session.deallocate(statement);
+  }
+
+  @Override
+  public void deallocateAll() {
+    session.deallocateAll();
+  }
+
   private void discarded() {
     session.discard();
   }

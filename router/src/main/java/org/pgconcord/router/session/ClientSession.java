@@ -298,20 +298,25 @@ final class ClientSession {
       implicit = true;
       runner.beginImplicit();
     }
-    runPart(parts, 0);
+    runPart(sql, parts, 0, 0);
   }
 
-  private void runPart(List<String> parts, int index) {
+  /** Runs one of a text's statements, which begins at or behind {@code from}. */
+  private void runPart(String sql, List<String> parts, int index, int from) {
     StatementCall.Simple part = new StatementCall.Simple(parts.get(index));
+    int at = Math.max(from, sql.indexOf(part.sql(), from));
     call(
-        sink -> runner.run(part, sink),
+        sink -> {
+          sink.behind(sql.codePointCount(0, at));
+          runner.run(part, sink);
+        },
         CallSink.Description.IF_ROWS,
         () -> {},
         sink -> {
           noticeDiscard();
           metrics.statementEnded(sink.outcome() == Outcome.FAILED);
           if (sink.outcome() != Outcome.FAILED && index + 1 < parts.size() && !closed) {
-            runPart(parts, index + 1);
+            runPart(sql, parts, index + 1, at + part.sql().length());
           } else {
             endImplicit(this::ready);
           }
@@ -341,6 +346,20 @@ final class ClientSession {
 
   void described(CallSink sink) {
     skipping |= sink.outcome() == Outcome.FAILED;
+  }
+
+  // --- for statements that are about statements ------------------------------------------------
+
+  boolean deallocate(String statement) {
+    boolean known = !statement.isEmpty() && statements.statement(statement) != null;
+    if (known) {
+      statements.closeStatement(statement);
+    }
+    return known;
+  }
+
+  void deallocateAll() {
+    statements.closeNamed();
   }
 
   // --- from outside ----------------------------------------------------------------------------

@@ -22,6 +22,7 @@ final class DescriptionWriter {
   private final @Nullable ClientPortal portal;
   private final boolean silent;
   private @Nullable ParameterTypes types;
+  private @Nullable RowDescription columns;
 
   /** {@code portal} is null to describe the statement itself. */
   DescriptionWriter(ClientOutput out, @Nullable ClientPortal portal) {
@@ -41,6 +42,11 @@ final class DescriptionWriter {
   /** The parameters' types, once described. */
   Optional<ParameterTypes> parameterTypes() {
     return Optional.ofNullable(types);
+  }
+
+  /** The columns, once the client has been told of them. */
+  Optional<RowDescription> columns() {
+    return Optional.ofNullable(columns);
   }
 
   /** Writes here; errors and the end go through {@code sink}. */
@@ -70,6 +76,7 @@ final class DescriptionWriter {
       if (silent) {
         return;
       }
+      columns = RowDescription.read(frame);
       out.pass(portal == null ? frame : withFormats(frame, portal));
     }
 

@@ -17,6 +17,12 @@ public interface SessionContext {
 
   Backends backends();
 
+  /** Forgets a statement that the client has prepared; false when there is none of this name. */
+  boolean deallocate(String statement);
+
+  /** Forgets all statements that the client has prepared by name. */
+  void deallocateAll();
+
   /** SET, RESET, SHOW and DISCARD are run by this; transactions tell it how they ended. */
   SessionSettings settings();
 

@@ -3,7 +3,7 @@ package org.pgconcord.router.session;
 import org.pgconcord.router.wire.ErrorFields;
 
 /** Faults that PostgreSQL's own server would report in these words; drivers match them. */
-final class SessionErrors {
+public final class SessionErrors {
   private SessionErrors() {}
 
   static ErrorFields unknownStatement(String name) {
@@ -40,5 +40,17 @@ final class SessionErrors {
   /** A message that has no place between a COPY's data. */
   static ErrorFields notInCopy() {
     return ErrorFields.plain("ERROR", "08P01", "unexpected message type during COPY from stdin");
+  }
+
+  /** A prepared statement would give other columns than it gave when the client prepared it. */
+  public static ErrorFields columnsChanged() {
+    return ErrorFields.plain("ERROR", "0A000", "cached plan must not change result type");
+  }
+
+  /** PostgreSQL may say so in another language. */
+  static boolean saysColumnsChanged(ErrorFields fields) {
+    return fields.sqlState().equals("0A000")
+        && ("RevalidateCachedQuery".equals(fields.field('R'))
+            || fields.message().equals(columnsChanged().message()));
   }
 }

@@ -2,6 +2,7 @@ package org.pgconcord.router.session;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.pgconcord.router.backend.BackendConnection;
 
 /**
@@ -18,6 +19,17 @@ public interface SessionSettings {
    * Ends through the sink.
    */
   void run(BackendConnection home, SettingCommand command, String sql, ResultSink sink);
+
+  /** Throws for a command that {@link #run} would refuse. */
+  void refuse(SettingCommand command);
+
+  /**
+   * The home backend has run a statement that calls {@code set_config} so. Done when what matters
+   * for planning has been read back.
+   *
+   * @param inside within a transaction
+   */
+  CompletableFuture<?> accepted(BackendConnection home, List<SettingCall> calls, boolean inside);
 
   /**
    * Throws for a name in the router's namespace that is none of its settings; the server would know

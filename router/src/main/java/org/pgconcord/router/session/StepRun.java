@@ -63,7 +63,12 @@ final class StepRun {
     bound =
         new ClientStatements.PortalEntry(
             new ClientPortal(
-                bind.portal(), statement, bind.parameters(), statements.types(statement)));
+                bind.portal(),
+                statement,
+                bind.parameters(),
+                statements.types(statement),
+                statements.columns(statement),
+                statements.doubtful(statement)));
     return statements.refusePortal(bind.portal());
   }
 
@@ -109,6 +114,10 @@ final class StepRun {
         sink.outcome() == Outcome.SUSPENDED
             ? ClientStatements.PortalState.SUSPENDED
             : ClientStatements.PortalState.DONE;
+    sink.columns().ifPresent(c -> statements.told(entry.portal.statement(), c));
+    if (sink.columnsChanged()) {
+      statements.changed(entry.portal.statement());
+    }
     session.executed(sink);
   }
 
@@ -167,6 +176,7 @@ final class StepRun {
         sink -> {
           session.described(sink);
           writer.parameterTypes().ifPresent(types -> statements.describe(statement, types));
+          writer.columns().ifPresent(columns -> statements.told(statement, columns));
         });
   }
 }

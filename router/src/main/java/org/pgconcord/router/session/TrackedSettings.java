@@ -69,7 +69,7 @@ final class TrackedSettings implements SessionSettings {
 
   @Override
   public void run(BackendConnection home, SettingCommand command, String sql, ResultSink sink) {
-    Optional<ConcordException> refused = refuse(command);
+    Optional<ConcordException> refused = refusal(command);
     if (refused.isPresent()) {
       sink.error(refused.get());
       sink.done();
@@ -78,7 +78,42 @@ final class TrackedSettings implements SessionSettings {
     home.send(new BackendRequest.Query(sql), new CommandListener(home, command, sql, sink));
   }
 
-  private static Optional<ConcordException> refuse(SettingCommand command) {
+  @Override
+  public void refuse(SettingCommand command) {
+    refusal(command)
+        .ifPresent(
+            refused -> {
+              throw refused;
+            });
+  }
+
+  @Override
+  public CompletableFuture<?> accepted(
+      BackendConnection home, List<SettingCall> calls, boolean inside) {
+    try {
+      calls.forEach(call -> record(call.command(), call.repeat()));
+    } catch (ConcordException tooMany) {
+      home.close();
+      return CompletableFuture.failedFuture(tooMany);
+    }
+    List<SettingCommand> followed =
+        calls.stream()
+            .map(SettingCall::command)
+            .filter(c -> EffectiveSettings.follows(c.name()))
+            .toList();
+    if (followed.isEmpty()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    return home.query(ASK, List.of())
+        .thenAccept(answer -> followed.forEach(c -> changed(c, values(answer), inside)));
+  }
+
+  private void changed(SettingCommand command, EffectiveSettings.Values values, boolean inside) {
+    boolean local = command.kind() == SettingCommand.Kind.SET_LOCAL;
+    effective.changed(command.name(), values, local && inside, inside);
+  }
+
+  private static Optional<ConcordException> refusal(SettingCommand command) {
     return switch (command.kind()) {
       case SET, SET_LOCAL -> SettingRules.refuse(command.name(), command.value());
       case RESET -> SettingRules.unknown(command.name());
@@ -138,14 +173,13 @@ final class TrackedSettings implements SessionSettings {
         sink.done();
         return;
       }
-      boolean local = command.kind() == SettingCommand.Kind.SET_LOCAL;
       boolean inside = status == TransactionStatus.OPEN;
       var unused =
           home.query(ASK, List.of())
               .whenComplete(
                   (answer, failure) -> {
                     if (answer != null) {
-                      effective.changed(command.name(), values(answer), local && inside, inside);
+                      changed(command, values(answer), inside);
                     } else {
                       home.close();
                     }

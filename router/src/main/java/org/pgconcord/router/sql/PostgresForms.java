@@ -17,6 +17,8 @@ final class PostgresForms {
   private final int[] openers;
   private final AssignedColumns assigned;
   private final TestForms tests;
+  private final TableForms tables;
+  private final WindowForms windows;
 
   PostgresForms(Tokens tokens, Clauses clauses, String[] pieces) {
     this.tokens = tokens;
@@ -25,6 +27,8 @@ final class PostgresForms {
     this.openers = openers(tokens);
     this.assigned = new AssignedColumns(tokens, clauses, pieces);
     this.tests = new TestForms(tokens, clauses, pieces);
+    this.tables = new TableForms(tokens, clauses, pieces);
+    this.windows = new WindowForms(tokens, clauses, pieces);
   }
 
   /** Changes the pieces of the analysed text, one for each token. */
@@ -35,6 +39,7 @@ final class PostgresForms {
         case PUNCTUATION -> slice(i);
         case OPERATOR -> {
           inherited(i);
+          expanded(i);
           sign(i);
         }
         default -> {}
@@ -100,9 +105,14 @@ final class PostgresForms {
         }
       }
       case "tablesample" -> sample(i);
+      case "over" -> windows.over(i);
+      case "window" -> windows.definitions(i);
+      case "xmltable" -> tables.xml(i);
+      case "json_table" -> tables.json(i);
       case "using" -> {
         ordering(i);
         deleted(i);
+        tables.joined(i);
       }
       case "variadic" -> pieces[i] = "";
       case "row" -> {
@@ -249,6 +259,7 @@ final class PostgresForms {
   private void label(int i) {
     boolean name =
         i < pieces.length
+            && !pieces[i - 1].isEmpty()
             && tokens.kind(i) == TokenKind.WORD
             && !tokens.isSymbol(i + 1, "(")
             && !tokens.isWord(i + 1, "materialized")
@@ -297,6 +308,21 @@ final class PostgresForms {
             && !isCallsFrom(first - 1);
     if (table) {
       pieces[i] = "";
+    }
+  }
+
+  /** {@code (t).*} is {@code t.*}: all columns of a row. */
+  private void expanded(int i) {
+    boolean whole =
+        tokens.isSymbol(i, "*")
+            && tokens.isSymbol(i - 1, ".")
+            && tokens.isSymbol(i - 2, ")")
+            && tokens.isSymbol(i - 4, "(")
+            && tokens.kind(i - 3).isName()
+            && (i == 4 || !tokens.kind(i - 5).isName() || tokens.isAnyWord(i - 5, "select", "all"));
+    if (whole) {
+      pieces[i - 4] = "";
+      pieces[i - 2] = "";
     }
   }
 

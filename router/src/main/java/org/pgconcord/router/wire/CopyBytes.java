@@ -1,6 +1,7 @@
 package org.pgconcord.router.wire;
 
 import io.netty.buffer.ByteBuf;
+import java.util.Arrays;
 
 /** Opens CopyData messages, for the paths that cannot pass them on unread. */
 public final class CopyBytes {
@@ -22,6 +23,13 @@ public final class CopyBytes {
         ? first.length
         : BEFORE_EXTENSION
             + java.nio.ByteBuffer.wrap(first).getInt(BEFORE_EXTENSION - Integer.BYTES);
+  }
+
+  /** Both, one behind the other. */
+  public static byte[] joined(byte[] first, byte[] second) {
+    byte[] both = Arrays.copyOf(first, first.length + second.length);
+    System.arraycopy(second, 0, both, first.length, second.length);
+    return both;
   }
 
   /** The trailer of a binary COPY. */

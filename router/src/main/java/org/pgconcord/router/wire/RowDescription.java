@@ -79,6 +79,16 @@ public record RowDescription(List<Field> fields) {
     return Frame.of(out.setInt(1, out.readableBytes() - 1));
   }
 
+  /** Same names, types and modifiers, in whatever formats: one result in the eyes of a client. */
+  public boolean sameColumns(RowDescription other) {
+    boolean same = fields.size() == other.fields.size();
+    for (int i = 0; same && i < fields.size(); i++) {
+      Field mine = fields.get(i);
+      same = mine.alike(other.fields.get(i).withFormat(mine.format()));
+    }
+    return same;
+  }
+
   /** Without the columns after the first {@code count}. */
   public RowDescription keepFirst(int count) {
     return new RowDescription(fields.subList(0, count));

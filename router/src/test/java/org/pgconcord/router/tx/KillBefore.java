@@ -18,6 +18,7 @@ import org.pgconcord.router.backend.Backends;
 import org.pgconcord.router.backend.QueryResult;
 import org.pgconcord.router.backend.SessionMark;
 import org.pgconcord.router.backend.Traffic;
+import org.pgconcord.router.wire.ParameterTypes;
 import org.pgconcord.router.wire.TransactionStatus;
 
 /** Kills a backend of the session on the server, just before its nth statement on any backend. */
@@ -191,6 +192,11 @@ final class KillBefore {
     public CompletableFuture<QueryResult> query(BackendRequest request) {
       count();
       return inner.query(request);
+    }
+
+    @Override
+    public boolean hasPrepared(String sql, ParameterTypes types) {
+      return inner.hasPrepared(sql, types);
     }
 
     @Override

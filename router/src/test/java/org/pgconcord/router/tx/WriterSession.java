@@ -28,6 +28,7 @@ import org.pgconcord.router.session.FanOut;
 import org.pgconcord.router.session.ReadTarget;
 import org.pgconcord.router.session.ResultSink;
 import org.pgconcord.router.session.SessionSettings;
+import org.pgconcord.router.session.SettingCall;
 import org.pgconcord.router.session.SettingCommand;
 
 /** A session that writes users through a {@link Transaction}, from any test thread. */
@@ -214,6 +215,15 @@ final class WriterSession implements AutoCloseable, Suspects {
   private record RecordedSettings(SettingsRecorder recorder) implements SessionSettings {
     @Override
     public void run(BackendConnection home, SettingCommand command, String sql, ResultSink sink) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void refuse(SettingCommand command) {}
+
+    @Override
+    public CompletableFuture<?> accepted(
+        BackendConnection home, List<SettingCall> calls, boolean inside) {
       throw new UnsupportedOperationException();
     }
 
