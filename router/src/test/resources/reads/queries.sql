@@ -261,3 +261,51 @@ SELECT weights, count(*), min(days), max(spans) FROM shelves GROUP BY weights OR
 SELECT x.id, w FROM shelves x JOIN accounts a ON a.tenant = x.tenant AND a.id = x.id, unnest(x.weights) w ORDER BY 1, 2;
 SELECT days[1], array_length(weights, 1), cardinality(days), spans[2] FROM shelves ORDER BY id LIMIT 9;
 SELECT array_agg(weights[1] ORDER BY id), moments FROM shelves GROUP BY moments ORDER BY moments LIMIT 4;
+
+SELECT count(*), max(o.total), min(a.name) FROM accounts a JOIN orders o USING (tenant) WHERE o.total > 20;
+
+SELECT tenant, count(*), sum(page) FROM accounts a JOIN pages p USING (tenant) GROUP BY tenant, a.active ORDER BY 1, 2, 3;
+
+SELECT tenant, max(p.body) FROM accounts a LEFT JOIN pages p USING (tenant) WHERE a.id < 12 GROUP BY tenant ORDER BY tenant;
+
+SELECT p.tenant, a.tenant, count(*) FROM accounts a LEFT JOIN pages p USING (tenant) GROUP BY 1, 2 ORDER BY 1, 2;
+
+SELECT tenant, p.tenant, count(*) FROM accounts a LEFT JOIN pages p USING (tenant) GROUP BY 1, 2 ORDER BY 1, 2;
+
+SELECT tenant, a.id, p.page FROM accounts a JOIN pages p USING (tenant) ORDER BY a.id, p.page, tenant LIMIT 4;
+
+SELECT max(tenant), count(DISTINCT tenant) FROM pages p RIGHT JOIN accounts a USING (tenant);
+
+SELECT tenant, count(*) FROM accounts a JOIN orders o USING (tenant) GROUP BY tenant ORDER BY 1;
+
+SELECT count(*) FROM accounts NATURAL JOIN pages WHERE accounts.id > 3;
+
+SELECT a.name, b.name FROM accounts a JOIN accounts b USING (city) WHERE a.id = 3 AND b.active ORDER BY 1, 2;
+
+SELECT a.name, b.id FROM accounts a LEFT JOIN accounts b USING (city) WHERE a.id < 6 AND city IS NOT NULL ORDER BY 1, 2;
+
+SELECT count(*) FROM accounts a JOIN accounts b USING (loosely) WHERE loosely = 'abc' AND b.id > 2;
+
+SELECT count(*) FROM accounts a JOIN accounts b USING (exact) WHERE exact::text = '1.0' AND b.id > 2;
+
+SELECT o.order_id, o.total FROM orders o WHERE o.tenant = (SELECT tenant FROM notes ORDER BY id LIMIT 1) ORDER BY 1;
+
+SELECT o.order_id FROM orders o WHERE o.tenant = (SELECT e.tenant FROM events e WHERE e.kind IS NOT NULL ORDER BY e.id LIMIT 1) ORDER BY 1;
+
+SELECT o.order_id FROM orders o WHERE tenant IN (SELECT tenant FROM events WHERE kind = 'open' OR kind IS NULL) AND o.total > 10 ORDER BY 1;
+
+SELECT count(*) FROM orders o WHERE o.tenant NOT IN (SELECT e.tenant FROM events e WHERE e.kind = 'open' AND e.tenant IS NOT NULL);
+
+SELECT x.kind FROM events x WHERE x.id = (SELECT max(y.id::text)::uuid FROM events y WHERE y.tenant = 2);
+
+SELECT count(*) FROM events x WHERE x.id IN (SELECT DISTINCT y.id FROM events y WHERE y.tenant < 4 LIMIT 50);
+
+SELECT count(*) FROM accounts a WHERE a.tenant = (SELECT e.tenant FROM events e WHERE e.kind = 'nothing of the kind');
+
+SELECT a.id FROM accounts a WHERE a.tenant IN (SELECT o.account FROM orders o WHERE o.total > 30 UNION SELECT 1) ORDER BY 1;
+
+SELECT a.id FROM accounts a WHERE a.id < 40 AND a.tenant IN (SELECT o.account FROM orders o WHERE o.total > 30) ORDER BY 1;
+
+SELECT a.id FROM accounts a WHERE a.id < 40 AND a.tenant = ANY (SELECT o.account FROM orders o WHERE o.total > 30) ORDER BY 1;
+
+SELECT a.id FROM accounts a WHERE a.id < 40 AND (a.tenant IN (SELECT o.account FROM orders o WHERE o.total > 30)) IS NOT FALSE ORDER BY 1;

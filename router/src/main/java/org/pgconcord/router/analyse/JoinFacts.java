@@ -42,6 +42,25 @@ final class JoinFacts {
     return facts;
   }
 
+  /**
+   * What conditions say of a leaf's columns: each row of it that matters has one of the values, by
+   * the argument that {@link Pins} has for columns of keys.
+   */
+  List<PredicateView.OneOf> given(Leaf leaf) {
+    List<PredicateView.OneOf> given = new ArrayList<>();
+    for (Fact fact : facts) {
+      if (fact.predicate() instanceof PredicateView.OneOf oneOf
+          && fact.restricts().contains(leaf)
+          && scope
+              .find(oneOf.column())
+              .filter(found -> found.scope() == scope && found.leaf().equals(leaf))
+              .isPresent()) {
+        given.add(oneOf);
+      }
+    }
+    return given;
+  }
+
   /** Leaves that an outer join can fill with NULLs. */
   Set<Leaf> nullable() {
     return nullable;

@@ -16,6 +16,7 @@ import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
 import org.pgconcord.router.analyse.Scope.Leaf;
 import org.pgconcord.router.sql.FromView;
+import org.pgconcord.router.sql.PredicateView;
 import org.pgconcord.router.sql.QueryView;
 
 /** Walks a query with all its subqueries and collects {@link ReadFacts}. */
@@ -101,7 +102,8 @@ public final class ReadAnalysis {
     }
     for (Leaf leaf : scope.leaves()) {
       if (leaf.table() != null) {
-        use(leaf.table(), leaf, scope, joins.nullable().contains(leaf), number);
+        boolean nullable = joins.nullable().contains(leaf);
+        use(leaf.table(), leaf, scope, nullable, number, joins.given(leaf));
       }
     }
     anchors = block.nested().isEmpty() ? anchors(scope, joins, List.of(), ctes) : Set.of();
@@ -184,7 +186,7 @@ public final class ReadAnalysis {
     }
     if (table != null && named.renamed()) {
       // Columns go by other names here: the table counts, its key cannot be recognised.
-      use(table, new Leaf(-1, named.alias(), table, named.token()), scope, true, block);
+      use(table, new Leaf(-1, named.alias(), table, named.token()), scope, true, block, List.of());
       table = null;
     }
     return scope.add(named.alias(), table, named.token());
@@ -200,7 +202,13 @@ public final class ReadAnalysis {
     }
   }
 
-  private void use(DeclaredTable table, Leaf leaf, Scope scope, boolean nullable, int block) {
+  private void use(
+      DeclaredTable table,
+      Leaf leaf,
+      Scope scope,
+      boolean nullable,
+      int block,
+      List<PredicateView.OneOf> given) {
     Placement placement = table.placement();
     TableUse.Place place = new TableUse.Place(leaf.token(), leaf.number() < 0, nullable, block);
     if (placement instanceof Placement.Reference) {
@@ -216,7 +224,7 @@ public final class ReadAnalysis {
     } else {
       sharded.add(
           new TableUse(
-              table, leaf.alias(), table.shardKey().orElseThrow(), scope.pins(leaf), place));
+              table, leaf.alias(), table.shardKey().orElseThrow(), scope.pins(leaf), given, place));
     }
   }
 

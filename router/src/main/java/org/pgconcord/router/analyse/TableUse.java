@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.pgconcord.router.sql.PredicateView;
 
 /**
  * One appearance of a sharded table in FROM, or as the target of a write.
@@ -12,6 +13,7 @@ import java.util.stream.IntStream;
  * @param key its shard key
  * @param values for each column of the key the values that it can have in the rows that matter;
  *     empty where that is not known
+ * @param given conditions that give its columns values, in each of its rows that matters
  * @param place where it stands
  */
 public record TableUse(
@@ -19,6 +21,7 @@ public record TableUse(
     String alias,
     DeclaredTable.ShardKey key,
     List<List<PinnedValue>> values,
+    List<PredicateView.OneOf> given,
     Place place) {
   /** More combinations of values of several columns than this are not looked at one by one. */
   private static final long MAX_COMBINATIONS = 1_000;
@@ -35,6 +38,7 @@ public record TableUse(
 
   public TableUse {
     values = values.stream().map(List::copyOf).toList();
+    given = List.copyOf(given);
   }
 
   /** Without its key. */

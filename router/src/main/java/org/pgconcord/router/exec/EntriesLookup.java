@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.Tuple;
@@ -46,6 +47,9 @@ final class EntriesLookup {
   /** By {@link #canonical} key; of a unique index, without the rows of this transaction. */
   private final Map<String, Named> named = new LinkedHashMap<>();
 
+  /** Rows that this transaction has written. */
+  private final List<Named> own = new ArrayList<>();
+
   private long rows;
   private boolean usable = true;
 
@@ -58,14 +62,14 @@ final class EntriesLookup {
   }
 
   void find(Set<Tuple> keys) {
-    Optional<EntryTransaction> own =
+    Optional<EntryTransaction> changed =
         execution.tx().changedEntries().filter(entries -> entries.touches(index));
-    if (own.isPresent() && !index.gsi().unique()) {
+    if (changed.isPresent() && !index.gsi().unique()) {
       found.unusable();
       return;
     }
     List<Tuple> asked =
-        keys.stream().filter(key -> own.isEmpty() || !known(own.get(), key)).toList();
+        keys.stream().filter(key -> changed.isEmpty() || !known(changed.get(), key)).toList();
     Function<List<Tuple>, EntryStatement> statement =
         index.gsi().unique() ? sql::eachWithEpoch : sql::shardKeysWithEpoch;
     execution.then(
@@ -77,14 +81,16 @@ final class EntriesLookup {
   }
 
   /** Whether the transaction has written or deleted the row with this key. */
-  private boolean known(EntryTransaction own, Tuple key) {
-    Optional<Tuple> written = own.written(index, key);
+  private boolean known(EntryTransaction changed, Tuple key) {
+    Optional<Tuple> written = changed.written(index, key);
     written.ifPresent(
         holder -> {
-          shardKeys.add(index.shardKeyOf(new Entry(key, holder)));
+          Named one = new Named(key, index.shardKeyOf(new Entry(key, holder)));
+          own.add(one);
+          shardKeys.add(one.shardKey());
           rows++;
         });
-    return written.isPresent() || own.deleted(index, key);
+    return written.isPresent() || changed.deleted(index, key);
   }
 
   private CompletableFuture<List<QueryResult>> onLookupShards(
@@ -146,6 +152,13 @@ final class EntriesLookup {
     } else {
       found.several(this, shardKeys, index.gsi().unique() ? rows : 0);
     }
+  }
+
+  /** Of a unique index: shard key and key of each row, one behind the other. */
+  List<Tuple> pairs() {
+    return Stream.concat(own.stream(), named.values().stream())
+        .map(one -> one.shardKey().then(one.key()))
+        .toList();
   }
 
   // --- a second look ---------------------------------------------------------------------------

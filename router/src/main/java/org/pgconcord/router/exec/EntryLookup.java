@@ -155,6 +155,11 @@ final class EntryLookup {
     return epoch == null || Long.parseLong(epoch) > planned;
   }
 
+  /** What is looked up. */
+  Tuple key() {
+    return key;
+  }
+
   private void ask(EntryStatement statement, Consumer<QueryResult> answer) {
     execution.then(
         execution

@@ -13,6 +13,7 @@ import org.pgconcord.router.backend.BackendRequest;
 import org.pgconcord.router.backend.ShardErrorException;
 import org.pgconcord.router.entries.ServiceSessions;
 import org.pgconcord.router.plan.IndexChoice;
+import org.pgconcord.router.plan.IndexCosts;
 import org.pgconcord.router.plan.Parameters;
 import org.pgconcord.router.plan.Plan;
 import org.pgconcord.router.plan.Planned;
@@ -339,12 +340,13 @@ final class Execution {
 
   /** The cheaper of what answers alike, for the call's values. */
   IndexChoice cheapest(Plan.GsiRead plan, StatementText text) {
-    return IndexChoice.of(
-        plan,
-        text,
-        parameters(),
-        session.services().statistics().get(),
-        session.settings().fanOut() == FanOut.SCATTER);
+    return IndexChoice.of(plan, text, parameters(), costs());
+  }
+
+  /** What this session's choices go by. */
+  IndexCosts costs() {
+    return new IndexCosts(
+        session.services().statistics().get(), session.settings().fanOut() == FanOut.SCATTER);
   }
 
   void done() {

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.ArrayText;
@@ -33,6 +34,15 @@ final class GatheredColumn {
   GatheredColumn(GatheredType type) {
     this.type = type;
     this.values = new BinaryArray(type.element() == 0 ? type.oid() : type.element());
+  }
+
+  /** The same without values. */
+  GatheredColumn emptied() {
+    GatheredColumn empty = new GatheredColumn(type);
+    if (kept != null) {
+      empty.keep(mostKept);
+    }
+    return empty;
   }
 
   GatheredType type() {
@@ -102,6 +112,25 @@ final class GatheredColumn {
     BinaryArray array = new BinaryArray(type.oid());
     kept.values().forEach(array::add);
     return Optional.of(array.bytes());
+  }
+
+  /** The same as texts; of integers, texts and uuids. */
+  Optional<List<String>> distinctTexts() {
+    return kept == null || kept.size() > mostKept
+        ? Optional.empty()
+        : Optional.of(kept.values().stream().map(this::text).toList());
+  }
+
+  private String text(byte[] value) {
+    ByteBuffer in = ByteBuffer.wrap(value);
+    return switch (type.oid()) {
+      case 20 -> Long.toString(in.getLong());
+      case 21 -> Short.toString(in.getShort());
+      case 23 -> Integer.toString(in.getInt());
+      case 25, 1043 -> new String(value, StandardCharsets.UTF_8);
+      case 2950 -> new UUID(in.getLong(), in.getLong()).toString();
+      default -> throw ErrorCode.INTERNAL.because("a key of this type leads to no shard");
+    };
   }
 
   /** The parameters that stand for the column, in order. */

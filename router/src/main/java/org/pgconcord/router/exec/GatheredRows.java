@@ -18,6 +18,13 @@ final class GatheredRows {
 
   private final Fetch fetch;
   private final List<GatheredColumn> columns;
+  private long count;
+  private long bytes;
+
+  private GatheredRows(Fetch fetch, List<GatheredColumn> columns) {
+    this.fetch = fetch;
+    this.columns = columns;
+  }
 
   /**
    * {@code described}: the columns as a shard describes them.
@@ -33,6 +40,21 @@ final class GatheredRows {
         described.fields().stream()
             .map(field -> new GatheredColumn(GatheredType.of(field.typeOid())))
             .toList();
+  }
+
+  /** The same without rows. */
+  GatheredRows emptied() {
+    return new GatheredRows(fetch, columns.stream().map(GatheredColumn::emptied).toList());
+  }
+
+  /** How many there are. */
+  long count() {
+    return count;
+  }
+
+  /** The values that are held. */
+  long bytes() {
+    return bytes;
   }
 
   Fetch fetch() {
@@ -60,8 +82,11 @@ final class GatheredRows {
   }
 
   void add(List<byte @Nullable []> row) {
+    count++;
     for (int i = 0; i < columns.size(); i++) {
-      columns.get(i).add(row.get(i));
+      byte[] value = row.get(i);
+      bytes += Integer.BYTES + (value == null ? 0 : value.length);
+      columns.get(i).add(value);
     }
   }
 

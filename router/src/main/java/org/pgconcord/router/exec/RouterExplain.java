@@ -55,10 +55,7 @@ final class RouterExplain {
 
   private PlanOutline outline() {
     PlanOutline outline =
-        PlanText.outline(
-            command.explained(),
-            execution.parameters(),
-            read -> execution.cheapest(read, command.explained().text()));
+        PlanText.outline(command.explained(), execution.parameters(), execution.costs());
     new TargetText(execution).addTo(outline);
     return outline;
   }

@@ -180,13 +180,27 @@ final class ShardExplain implements Plan.Cases<Void> {
   /** The fetches; what the finishing shard makes of them depends on what they find. */
   @Override
   public Void gather(Plan.Gather gather) {
-    List<Part> parts = new ArrayList<>();
+    List<FetchPlaces.Place> places = new ArrayList<>();
+    CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
     for (Fetch fetch : gather.fetches()) {
-      for (ShardId shard : fetch.shards(text, parameters())) {
-        parts.add(new Part(shard, fetch.table().toString(), fetch.sql().render(text)));
-      }
+      all = all.thenCompose(before -> FetchPlaces.find(inner, fetch)).thenAccept(places::add);
     }
-    return parts.isEmpty() ? alone(gather.finishers().get(0)) : parts(parts);
+    execution.then(all, found -> fetches(gather, places));
+    return null;
+  }
+
+  private void fetches(Plan.Gather gather, List<FetchPlaces.Place> places) {
+    List<Part> parts = new ArrayList<>();
+    for (int i = 0; i < places.size(); i++) {
+      Fetch fetch = gather.fetches().get(i);
+      String sql = fetch.sql(text, places.get(i).conditions());
+      places.get(i).shards().forEach(s -> parts.add(new Part(s, fetch.table().toString(), sql)));
+    }
+    if (parts.isEmpty()) {
+      alone(gather.finishers().get(0));
+    } else {
+      parts(parts);
+    }
   }
 
   // --- through an index ------------------------------------------------------------------------

@@ -42,6 +42,8 @@ import org.pgconcord.router.sql.Tokens;
  *       of these operands, holds on the shard.
  * </ol>
  *
+ * <p>A name that USING or NATURAL merges is no table's column ({@link MergedColumns}).
+ *
  * <p>Each is implied by the query and tested again by it: leaving one out is always right.
  * Functions in them only read. Names mean the same in EXISTS as in the clause: one that is not
  * qualified is a column of exactly one table of the clause, or the query is in error.
@@ -54,6 +56,7 @@ final class BlockConditions {
   private final TableUse use;
   private final TableColumns columns;
   private final Subqueries subqueries;
+  private final MergedColumns merged;
   private final List<Clauses.Range> conjuncts;
 
   BlockConditions(PlanInput input, ReadFacts facts, TableUse use, TableColumns columns) {
@@ -64,11 +67,12 @@ final class BlockConditions {
     this.use = use;
     this.columns = columns;
     this.subqueries = new Subqueries(input, facts);
+    this.merged = new MergedColumns(input);
     this.conjuncts = conjuncts();
   }
 
   private List<Clauses.Range> conjuncts() {
-    if (use.place().nullable() || use.place().renamed() || clauses.has("using", "natural")) {
+    if (use.place().nullable() || use.place().renamed()) {
       return List.of();
     }
     List<Clauses.Range> found = new ArrayList<>();
@@ -87,20 +91,25 @@ final class BlockConditions {
     return conjuncts.stream().filter(this::isOwn).toList();
   }
 
+  /** Whether a token means a column of one table, and not of a join's result. */
+  private boolean isColumn(TableColumns table, int token) {
+    return table.isColumn(token) && !merged.isMerged(token);
+  }
+
   private boolean isOwn(Clauses.Range condition) {
     if (condition.to() - condition.from() == 1 && tokens.isWord(condition.from(), "true")) {
       return false;
     }
     List<Clauses.Range> nested = clauses.subqueries(condition);
     if (nested.isEmpty()) {
-      return isOver(condition, columns::isColumn) && onlyReads(condition);
+      return isOver(condition, i -> isColumn(columns, i)) && onlyReads(condition);
     }
     Predicate<Integer> covered = i -> nested.stream().anyMatch(r -> r.from() <= i && i < r.to());
     return !clauses.has("with")
         && facts.local().isEmpty()
         && !facts.undeclared()
         && onlyRead(condition, Set.of(Kind.READ_ONLY, Kind.AGGREGATE))
-        && isOver(condition, i -> covered.test(i) || columns.isColumn(i))
+        && isOver(condition, i -> covered.test(i) || isColumn(columns, i))
         && nested.stream().allMatch(query -> staysOnShard(query, followers(condition, query)));
   }
 
@@ -156,7 +165,7 @@ final class BlockConditions {
         .filter(i -> tokens.kind(i).isName())
         .allMatch(
             i ->
-                columns.isColumn(i)
+                isColumn(columns, i)
                     || known.stream().anyMatch(t -> t.isDeclaredAt(i) || isSeen(t, i))
                     || isLabel(i)
                     || isGrammar(i));
@@ -277,7 +286,7 @@ final class BlockConditions {
         isOver(
             condition,
             i -> {
-              List<TableColumns> owners = members.stream().filter(m -> m.isColumn(i)).toList();
+              List<TableColumns> owners = members.stream().filter(m -> isColumn(m, i)).toList();
               named.addAll(owners);
               return owners.size() == 1;
             });

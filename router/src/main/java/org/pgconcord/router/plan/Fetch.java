@@ -3,6 +3,7 @@ package org.pgconcord.router.plan;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.pgconcord.config.sharding.ShardLocator;
 import org.pgconcord.config.topology.ShardGroup;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.config.value.TableName;
@@ -17,7 +18,9 @@ import org.pgconcord.router.sql.TextTemplate;
  * asked for them; and the place in the statement where they stand in for the table.
  *
  * @param binding where the statement pins this table; its rows elsewhere do not matter
- * @param sql what each shard is sent
+ * @param lookups indexes that name the shards, and the shard keys, of the rows that matter; they
+ *     answer alike
+ * @param statement what each shard is sent
  * @param columns what it returns, in order
  * @param from the first token of the table's name
  * @param to the token behind its name
@@ -31,7 +34,8 @@ public record Fetch(
     TableName table,
     ShardGroup group,
     Optional<ShardBinding> binding,
-    TextTemplate sql,
+    List<LookupRead> lookups,
+    Statement statement,
     List<Column> columns,
     int from,
     int to,
@@ -43,6 +47,7 @@ public record Fetch(
   public static final int MOST_KEYS = 5_000;
 
   public Fetch {
+    lookups = List.copyOf(lookups);
     columns = List.copyOf(columns);
     dropped = List.copyOf(dropped);
     dependent = List.copyOf(dependent);
@@ -54,20 +59,54 @@ public record Fetch(
   }
 
   /**
+   * A query of the router's own.
+   *
+   * @param rows SELECT with its list and FROM
+   * @param conditions all of which a row meets
+   * @param tail what stands behind WHERE
+   */
+  public record Statement(TextTemplate rows, List<TextTemplate> conditions, TextTemplate tail) {
+    public Statement {
+      conditions = List.copyOf(conditions);
+    }
+
+    private String render(StatementText text, List<String> more) {
+      StringBuilder sql = new StringBuilder(rows.render(text));
+      String word = " WHERE (";
+      for (TextTemplate condition : conditions) {
+        sql.append(word).append(condition.render(text)).append(')');
+        word = " AND (";
+      }
+      for (String condition : more) {
+        sql.append(word).append(condition).append(')');
+        word = " AND (";
+      }
+      return sql.append(tail.render(text)).toString();
+    }
+  }
+
+  /** Each row is one of the table's, and none is left out. */
+  public boolean plain() {
+    return !joined() && statement.tail().pieces().isEmpty();
+  }
+
+  /**
    * What a column must be equal to.
    *
    * @param fetch the number of the fetch, from 0, whose rows come first
    * @param column of that fetch, as it calls it
    * @param target the column of this fetch's table, qualified
+   * @param route where a row with a value is, if that column is the table's shard key
    */
-  public record Keys(int fetch, String column, String target) {}
+  public record Keys(int fetch, String column, String target, Optional<ShardLocator> route) {}
 
   Fetch withKeys(Keys from) {
     return new Fetch(
         table,
         group,
         binding,
-        sql,
+        lookups,
+        statement,
         columns,
         this.from,
         to,
@@ -77,20 +116,28 @@ public record Fetch(
         Optional.of(from));
   }
 
+  /** What a shard is sent. */
+  public String sql(StatementText text) {
+    return sql(text, List.of());
+  }
+
+  /** The same with more conditions. */
+  public String sql(StatementText text, List<String> more) {
+    return statement.render(text, more);
+  }
+
   /**
-   * The statement narrowed to some keys.
+   * That a row has one of some keys.
    *
    * @param array what stands for them
    */
-  public String sqlWithKeys(StatementText text, String array) {
-    String plain = sql.render(text);
-    String condition = keys.orElseThrow().target() + " = ANY (" + array + ")";
-    return plain + (isNarrowed() ? " AND (" : " WHERE (") + condition + ")";
+  public String keyCondition(String array) {
+    return keys.orElseThrow().target() + " = ANY (" + array + ")";
   }
 
-  /** Whether the statement has a condition of its own. */
+  /** Whether the statement has a condition of its own, or an index leads it. */
   boolean isNarrowed() {
-    return sql.pieces().stream().anyMatch(piece -> piece.text().equals(FetchPlanner.WHERE));
+    return !statement.conditions().isEmpty() || !lookups.isEmpty();
   }
 
   /**

@@ -21,20 +21,20 @@ import org.pgconcord.router.sql.Tokens;
  * finds once more. Of a query over this table alone the whole WHERE clause is sent.
  */
 final class FetchPlanner implements Source {
-  static final String WHERE = " WHERE (";
-
   private final PlanInput input;
   private final ReadFacts facts;
   private final TableUse use;
   private final TableColumns columns;
   private final BlockConditions conditions;
+  private final List<LookupRead> lookups;
 
-  FetchPlanner(PlanInput input, ReadFacts facts, TableUse use) {
+  FetchPlanner(PlanInput input, ReadFacts facts, TableUse use, FetchIndexes indexes) {
     this.input = input;
     this.facts = facts;
     this.use = use;
     this.columns = new TableColumns(input, use.at());
     this.conditions = new BlockConditions(input, facts, use, columns);
+    this.lookups = indexes.of(use);
   }
 
   @Override
@@ -81,19 +81,18 @@ final class FetchPlanner implements Source {
       List<Fetch.Column> fetched,
       List<TextTemplate> where,
       TextTemplate tail) {
-    TextTemplate.Builder sql = new TextTemplate.Builder().add(select);
-    sql.add(" FROM " + use.table().name().quoted() + " AS " + Identifiers.quote(use.alias()));
-    String word = WHERE;
-    for (TextTemplate condition : where) {
-      sql.add(word).add(condition).add(")");
-      word = " AND (";
-    }
+    TextTemplate rows =
+        new TextTemplate.Builder()
+            .add(select)
+            .add(" FROM " + use.table().name().quoted() + " AS " + Identifiers.quote(use.alias()))
+            .build();
     Set<String> names = fetched.stream().map(Fetch.Column::name).collect(Collectors.toSet());
     return new Fetch(
         use.table().name(),
         group(),
         binding(),
-        sql.add(tail).build(),
+        lookups,
+        new Fetch.Statement(rows, where, tail),
         fetched,
         columns.from(),
         columns.to(),

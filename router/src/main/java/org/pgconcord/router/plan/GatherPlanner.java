@@ -32,11 +32,13 @@ final class GatherPlanner {
   private final PlanInput input;
   private final QueryView query;
   private final ReadFacts facts;
+  private final FetchIndexes indexes;
 
   GatherPlanner(PlanInput input, QueryView query, ReadFacts facts) {
     this.input = input;
     this.query = query;
     this.facts = facts;
+    this.indexes = new FetchIndexes(input, query, facts);
   }
 
   /**
@@ -54,7 +56,7 @@ final class GatherPlanner {
     }
     List<Fetch> fetches = new ArrayList<>();
     for (TableUse use : facts.sharded()) {
-      fetches.add(new FetchPlanner(input, facts, use).rows());
+      fetches.add(new FetchPlanner(input, facts, use, indexes).rows());
     }
     return new Plan.Gather(
         statement, new KeyedFetches(input, facts).of(fetches), Finish.NOTHING, finishers());
@@ -98,9 +100,9 @@ final class GatherPlanner {
             && facts.sharded().size() == 1
             && !facts.sharded().get(0).place().renamed();
     if (!oneTable) {
-      return JoinedTables.of(input, facts).map(joined -> joined);
+      return JoinedTables.of(input, facts, indexes).map(joined -> joined);
     }
-    FetchPlanner table = new FetchPlanner(input, facts, facts.sharded().get(0));
+    FetchPlanner table = new FetchPlanner(input, facts, facts.sharded().get(0), indexes);
     return table.namesSchema() ? Optional.empty() : Optional.of(table);
   }
 

@@ -28,54 +28,66 @@ import org.pgconcord.router.sql.StatementText;
 public record IndexChoice(Plan plan, List<String> why) {
   private static final double ENTRIES_LIKE_A_SHARD = 1_000;
 
-  /** What an index would cost. */
-  private record Estimate(LookupRead lookup, Optional<Double> cost, String words) {
+  /** What an index would cost; nothing is known of it without a cost. */
+  record Estimate(LookupRead lookup, Optional<Double> cost, String words) {
     double costOr(double unknown) {
       return cost.orElse(unknown);
     }
   }
 
-  /**
-   * @param wideAllowed the session lets the statement go to all shards
-   */
   public static IndexChoice of(
-      Plan.GsiRead read,
-      StatementText text,
-      Parameters parameters,
-      IndexStatistics statistics,
-      boolean wideAllowed) {
+      Plan.GsiRead read, StatementText text, Parameters parameters, IndexCosts costs) {
     List<Estimate> estimates = new ArrayList<>();
-    Plan wide = read;
-    while (wide instanceof Plan.GsiRead one) {
-      estimate(one.lookup(), text, parameters, statistics).ifPresent(estimates::add);
-      wide = one.otherwise();
+    Plan next = read;
+    while (next instanceof Plan.GsiRead one) {
+      estimate(one.lookup(), text, parameters, costs.statistics()).ifPresent(estimates::add);
+      next = one.otherwise();
     }
+    Plan wide = next;
     boolean unique = read.lookup().index().gsi().unique();
     if (!(wide instanceof Plan.Scatter scatter) || unique || estimates.isEmpty()) {
       return new IndexChoice(read, List.of());
     }
     int all = scatter.shards(text, parameters).size();
-    Estimate best = estimates.get(0);
-    for (Estimate other : estimates) {
-      best = other.costOr(all) < best.costOr(all) ? other : best;
-    }
-    boolean dear = wideAllowed && best.costOr(all) > all;
-    List<String> why = new ArrayList<>();
-    for (Estimate estimate : estimates) {
-      if (estimate.cost().isPresent()) {
-        why.add(
-            estimate.words()
-                + (dear ? ", dearer than asking all " + all : "")
-                + (!dear && !estimate.equals(best)
-                    ? ", dearer than index " + best.lookup().index().name()
-                    : ""));
+    Best best = Best.of(estimates, all, costs.wideAllowed());
+    return new IndexChoice(
+        best.lookup().<Plan>map(l -> new Plan.GsiRead(read.facts(), l, wide)).orElse(wide),
+        best.why());
+  }
+
+  /**
+   * The cheapest of several.
+   *
+   * @param lookup empty where asking all shards at once is cheaper
+   * @param why what was estimated, in words
+   */
+  record Best(Optional<LookupRead> lookup, List<String> why) {
+    /**
+     * @param all how many shards are asked without an index
+     */
+    static Best of(List<Estimate> estimates, int all, boolean wideAllowed) {
+      Estimate best = estimates.get(0);
+      for (Estimate other : estimates) {
+        best = other.costOr(all) < best.costOr(all) ? other : best;
       }
+      boolean dear = wideAllowed && best.costOr(all) > all;
+      List<String> why = new ArrayList<>();
+      for (Estimate estimate : estimates) {
+        if (estimate.cost().isPresent()) {
+          why.add(
+              estimate.words()
+                  + (dear ? ", dearer than asking all " + all : "")
+                  + (!dear && !estimate.equals(best)
+                      ? ", dearer than index " + best.lookup().index().name()
+                      : ""));
+        }
+      }
+      return new Best(dear ? Optional.empty() : Optional.of(best.lookup()), why);
     }
-    return new IndexChoice(dear ? wide : new Plan.GsiRead(read.facts(), best.lookup(), wide), why);
   }
 
   /** Empty where the values do not lead to keys, or are missing. */
-  private static Optional<Estimate> estimate(
+  static Optional<Estimate> estimate(
       LookupRead lookup, StatementText text, Parameters parameters, IndexStatistics statistics) {
     if (!(lookup.keys(text, parameters) instanceof LookupRead.Keys.Known known)) {
       return Optional.empty();
@@ -93,20 +105,31 @@ public record IndexChoice(Plan plan, List<String> why) {
       entries += own;
       tenants += occupied(own, found.get().values(names(index.shardKey())));
     }
+    return Optional.of(estimate(lookup, entries, tenants));
+  }
+
+  /** One entry for each key of a unique index, whatever the statistics say. */
+  static Optional<Estimate> ofUnique(LookupRead lookup, StatementText text, Parameters parameters) {
+    return lookup.keys(text, parameters) instanceof LookupRead.Keys.Known known
+        ? Optional.of(estimate(lookup, known.keys().size(), known.keys().size()))
+        : Optional.empty();
+  }
+
+  private static Estimate estimate(LookupRead lookup, double entries, double tenants) {
+    LookupIndex index = lookup.index();
     int shards = index.ownerShards().size();
     double visited = occupied(tenants, shards);
     double cost = 1 + visited + Math.max(0, entries - 1) / ENTRIES_LIKE_A_SHARD;
-    return Optional.of(
-        new Estimate(
-            lookup,
-            Optional.of(cost),
-            String.format(
-                Locale.ROOT,
-                "index %s: about %.0f entries on %.1f of %d shards",
-                index.name(),
-                entries,
-                visited,
-                shards)));
+    return new Estimate(
+        lookup,
+        Optional.of(cost),
+        String.format(
+            Locale.ROOT,
+            "index %s: about %.0f entries on %.1f of %d shards",
+            index.name(),
+            entries,
+            visited,
+            shards));
   }
 
   private static List<String> names(List<IndexColumn> columns) {

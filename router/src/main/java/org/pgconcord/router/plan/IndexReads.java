@@ -37,6 +37,9 @@ import org.pgconcord.router.sql.QueryView;
  * <p>Nor on replicas, for the same reason: each is at a moment of its own (decision 0025).
  */
 final class IndexReads {
+  private static final String NOT_PLAIN =
+      "only a statement of one block over the owner alone reads it";
+
   private final PlanInput input;
   private final QueryView query;
   private final ReadFacts facts;
@@ -95,10 +98,13 @@ final class IndexReads {
       List<String> against = found.isEmpty() ? why : new ArrayList<>();
       List<PredicateView.OneOf> predicates = keysOf(gsi, use);
       if (predicates.size() < gsi.columns().size()) {
+        boolean elsewhere = FetchIndexes.keys(gsi, use).size() == gsi.columns().size();
         against.add(
-            gsi.columns().size() == 1
-                ? "no equality on the column of index " + gsi.name()
-                : "no equality on every column of index " + gsi.name());
+            elsewhere
+                ? "index %s: %s".formatted(gsi.name(), NOT_PLAIN)
+                : gsi.columns().size() == 1
+                    ? "no equality on the column of index " + gsi.name()
+                    : "no equality on every column of index " + gsi.name());
         continue;
       }
       Optional<String> obstacle = obstacle(gsi, use, predicates);
@@ -158,7 +164,7 @@ final class IndexReads {
     } else if (input.context().replica()) {
       return Optional.of("on replicas entries and rows would be of different ages");
     } else if (!isPlain()) {
-      return Optional.of("only a statement of one block over the owner alone reads it");
+      return Optional.of(NOT_PLAIN);
     } else if (!gsi.extended() && !predicates.stream().allMatch(PredicateView.OneOf::isSingle)) {
       return Optional.of("its gsi_mode is strict, which takes no lists");
     } else if (!write
@@ -167,7 +173,7 @@ final class IndexReads {
         && !countsRows()) {
       return Optional.of("it takes lists only for columns of the owner alone");
     } else if (joins() && !gsi.extended()) {
-      return Optional.of("only a statement of one block over the owner alone reads it");
+      return Optional.of(NOT_PLAIN);
     } else if (joins() && !facts.anchors().contains(use.place().token())) {
       return Optional.of("rows of other tables are not joined with its owner by the shard key");
     } else if (input.callsMayWrite()) {

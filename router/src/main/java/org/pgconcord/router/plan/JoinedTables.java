@@ -1,6 +1,7 @@
 package org.pgconcord.router.plan;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -34,24 +35,35 @@ final class JoinedTables implements Source {
   private final PlanInput input;
   private final ReadFacts facts;
   private final Subqueries subqueries;
+  private final FetchIndexes indexes;
   private final Clauses.Range source;
+  private final MergedColumns merged;
+
+  /** In the order of FROM. */
   private final List<TableColumns> tables;
 
   private JoinedTables(
-      PlanInput input, ReadFacts facts, Subqueries subqueries, Clauses.Range source) {
+      PlanInput input,
+      ReadFacts facts,
+      Subqueries subqueries,
+      FetchIndexes indexes,
+      Clauses.Range source) {
     this.input = input;
     this.facts = facts;
     this.subqueries = subqueries;
+    this.indexes = indexes;
     this.source = source;
+    this.merged = new MergedColumns(input);
     this.tables =
         Stream.concat(facts.sharded().stream().map(TableUse::at), facts.copies().stream())
             .filter(use -> !subqueries.cover(use.place().token()))
             .map(use -> new TableColumns(input, use))
+            .sorted(Comparator.comparing(TableColumns::from))
             .toList();
   }
 
   /** For a query of one block; empty when its rows cannot be put together so. */
-  static Optional<JoinedTables> of(PlanInput input, ReadFacts facts) {
+  static Optional<JoinedTables> of(PlanInput input, ReadFacts facts, FetchIndexes indexes) {
     Subqueries subqueries = new Subqueries(input, facts);
     Optional<Clauses.Range> source = input.clauses().topLevelSource();
     boolean meet =
@@ -60,12 +72,13 @@ final class JoinedTables implements Source {
             && source.isPresent()
             && subqueries.selectsOutside() == 1
             && subqueries.areOfOneShard()
-            && !subqueries.isOutside("using", "natural")
+            && !subqueries.isOutside("natural")
+            && !(subqueries.isOutside("using") && subqueries.isOutside("right", "full"))
             && facts.copies().stream().noneMatch(use -> use.place().renamed())
             && facts.sharded().stream().noneMatch(use -> use.place().renamed())
             && facts.sharded().stream().allMatch(use -> holds(source.get(), use));
     return meet
-        ? Optional.of(new JoinedTables(input, facts, subqueries, source.get()))
+        ? Optional.of(new JoinedTables(input, facts, subqueries, indexes, source.get()))
             .filter(joined -> joined.isReadable())
         : Optional.empty();
   }
@@ -86,7 +99,64 @@ final class JoinedTables implements Source {
     return !wholeRows
         && namesColumnsOnly()
         && tables.stream().allMatch(t -> t.schemas().isEmpty())
-        && tables.stream().map(TableColumns::alias).distinct().count() == tables.size();
+        && tables.stream().map(TableColumns::alias).distinct().count() == tables.size()
+        && merged.names().stream().allMatch(this::isUnambiguous);
+  }
+
+  // --- USING -----------------------------------------------------------------------------------
+
+  /**
+   * A column that USING merges is the left side's where no join keeps rows of its right side
+   * without a match: that of the first table that has one, or the name would be ambiguous. The
+   * other tables have theirs in the finishing query where the statement names it with its table;
+   * both cannot be. Where their types differ the merged column has a third.
+   */
+  private boolean isUnambiguous(String column) {
+    Tokens tokens = input.tokens();
+    boolean named = false;
+    for (int i = 0; i < tokens.size(); i++) {
+      boolean outside = i < source.from() || i >= source.to();
+      named |= outside && merged.isMerged(i) && Names.of(tokens, i).equals(column);
+    }
+    List<TableColumns> owners = tables.stream().filter(t -> t.has(column)).toList();
+    return !named
+        || (owners.stream().map(t -> typeOf(t, column)).distinct().count() < 2
+            && owners.stream().skip(1).noneMatch(t -> isQualified(t, column)));
+  }
+
+  private static List<Object> typeOf(TableColumns table, String column) {
+    return table
+        .column(column)
+        .<List<Object>>map(
+            c -> List.of(c.typeOid(), c.type(), String.valueOf(c.collation()), c.deterministic()))
+        .orElse(List.of());
+  }
+
+  private boolean isFirstWith(TableColumns table, String column) {
+    return tables.stream().filter(t -> t.has(column)).findFirst().equals(Optional.of(table));
+  }
+
+  /** Whether the finishing query has the column with its table. */
+  private boolean isQualified(TableColumns table, String column) {
+    Tokens tokens = input.tokens();
+    for (int i = 2; i < tokens.size(); i++) {
+      boolean outside = i < source.from() || i >= source.to();
+      if (outside
+          && tokens.kind(i).isName()
+          && tokens.isSymbol(i - 1, ".")
+          && Names.of(tokens, i).equals(column)
+          && tokens.kind(i - 2).isName()
+          && Names.of(tokens, i - 2).equals(table.alias())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean stands(TableColumns table, String column) {
+    return !merged.names().contains(column)
+        || isFirstWith(table, column)
+        || isQualified(table, column);
   }
 
   @Override
@@ -98,7 +168,9 @@ final class JoinedTables implements Source {
   public List<Item> needed(Clauses.Range range, Set<Integer> without) {
     List<Item> items = new ArrayList<>();
     for (TableColumns table : tables) {
-      table.needed(range, without).forEach(column -> items.add(table.item(column)));
+      table.needed(range, without).stream()
+          .filter(column -> stands(table, column.name()))
+          .forEach(column -> items.add(table.item(column)));
     }
     return items;
   }
@@ -166,14 +238,21 @@ final class JoinedTables implements Source {
 
   @Override
   public Fetch fetch(TextTemplate select, List<Fetch.Column> columns, TextTemplate tail) {
-    TextTemplate sql =
-        new TextTemplate.Builder().add(select).add(" FROM ").add(source).add(tail).build();
+    Optional<Clauses.Range> where = input.clauses().topLevelWhere();
+    Clauses.Range from =
+        where.map(w -> new Clauses.Range(source.from(), w.from() - 1)).orElse(source);
+    Fetch.Statement statement =
+        new Fetch.Statement(
+            new TextTemplate.Builder().add(select).add(" FROM ").add(from).build(),
+            where.map(w -> new TextTemplate.Builder().add(w).build()).stream().toList(),
+            tail);
     TableUse first = facts.sharded().get(0);
     return new Fetch(
         first.table().name(),
         group(first),
         binding(),
-        sql,
+        lookups(),
+        statement,
         columns,
         source.from(),
         source.to(),
@@ -198,11 +277,7 @@ final class JoinedTables implements Source {
 
   /** Every row has a row of each of these tables, and so comes from a shard of theirs. */
   private Optional<ShardBinding> binding() {
-    List<TableUse> pinned =
-        facts.sharded().stream()
-            .filter(u -> u.pinned() && !u.place().nullable())
-            .filter(u -> !subqueries.cover(u.place().token()))
-            .toList();
+    List<TableUse> pinned = members().filter(TableUse::pinned).toList();
     return pinned.isEmpty()
         ? Optional.empty()
         : Optional.of(
@@ -210,6 +285,21 @@ final class JoinedTables implements Source {
                 new Bindings(input).compared(facts, pinned),
                 group(pinned.get(0)).shards().get(0),
                 Optional.empty()));
+  }
+
+  /** The same argument: a row that matters has one of this table's rows that an index names. */
+  private List<LookupRead> lookups() {
+    return members()
+        .map(indexes::of)
+        .filter(lookups -> !lookups.isEmpty())
+        .findFirst()
+        .orElse(List.of());
+  }
+
+  private Stream<TableUse> members() {
+    return facts.sharded().stream()
+        .filter(u -> !u.place().nullable())
+        .filter(u -> !subqueries.cover(u.place().token()));
   }
 
   private static ShardGroup group(TableUse use) {

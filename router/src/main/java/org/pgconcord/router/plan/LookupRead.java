@@ -29,7 +29,8 @@ import org.pgconcord.router.sql.StatementText;
  * @param settled a change of the entry that is under way is waited for: the answer will not show
  *     that the owner row was not where the entry led
  * @param qualifier the owner table's name in the statement, quoted: an alias, or its own name
- * @param whereFrom token index of the WHERE clause's condition
+ * @param whereFrom token index of the WHERE clause's condition; for a {@link Fetch}, whose text is
+ *     the router's own, both places are 0
  * @param whereTo token index behind the condition
  * @param covering the columns of the entry, numbered from 0, that are the whole answer
  */
@@ -46,6 +47,12 @@ public record LookupRead(
   public LookupRead {
     keys = keys.stream().map(List::copyOf).toList();
     covering = covering.map(List::copyOf);
+  }
+
+  /** For rows of the owner that are fetched. */
+  static LookupRead forFetch(
+      LookupIndex index, long epoch, List<List<KeyOperand>> keys, String qualifier) {
+    return new LookupRead(index, epoch, keys, false, qualifier, 0, 0, Optional.empty());
   }
 
   /** What there is to look up. */
@@ -137,6 +144,17 @@ public record LookupRead(
     return ownerCondition(shardKeys)
         + " AND "
         + condition(index.key(), literals(index.key(), keys));
+  }
+
+  /**
+   * True for the rows that have one of these pairs of shard key and key.
+   *
+   * @param rows shard key and key of each, one behind the other
+   */
+  public String rowCondition(Collection<Tuple> rows) {
+    List<IndexColumn> columns =
+        Stream.concat(index.shardKey().stream(), index.key().stream()).toList();
+    return condition(columns, literals(columns, rows));
   }
 
   private static String literals(List<IndexColumn> columns, Collection<Tuple> rows) {

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.pgconcord.config.error.ConcordException;
@@ -20,24 +19,22 @@ import org.pgconcord.router.sql.StatementText;
 public final class PlanText implements Plan.Cases<PlanOutline> {
   private final StatementText text;
   private final Parameters parameters;
-  private final Function<Plan.GsiRead, IndexChoice> choice;
+  private final IndexCosts costs;
 
-  private PlanText(
-      StatementText text, Parameters parameters, Function<Plan.GsiRead, IndexChoice> choice) {
+  private PlanText(StatementText text, Parameters parameters, IndexCosts costs) {
     this.text = text;
     this.parameters = parameters;
-    this.choice = choice;
+    this.costs = costs;
   }
 
   /** The plan for these values; where they are missing, what is known without them. */
   public static PlanOutline outline(Planned planned, Parameters parameters) {
-    return outline(planned, parameters, read -> new IndexChoice(read, List.of()));
+    return outline(planned, parameters, IndexCosts.UNKNOWN);
   }
 
   /** The same, with what is chosen by cost. */
-  public static PlanOutline outline(
-      Planned planned, Parameters parameters, Function<Plan.GsiRead, IndexChoice> choice) {
-    return planned.plan().match(new PlanText(planned.text(), parameters, choice));
+  public static PlanOutline outline(Planned planned, Parameters parameters, IndexCosts costs) {
+    return planned.plan().match(new PlanText(planned.text(), parameters, costs));
   }
 
   /** The lines of the text form. */
@@ -111,20 +108,29 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
     for (Fetch fetch : plan.fetches()) {
       Narrowed from =
           narrowed(fetch.group(), fetch.binding(), () -> fetch.shards(text, parameters));
-      lines.add("Fetch: %s from %s".formatted(fetch.table(), from.text()));
       PlanOutline one =
           new PlanOutline()
               .field("Table", fetch.table().toString())
               .field("Group", fetch.group().uid());
       from.known().ifPresent(shards -> one.shards("Shards", shards));
+      FetchChoice led = FetchChoice.of(fetch, text, parameters, costs);
+      boolean routed = fetch.keys().flatMap(Fetch.Keys::route).isPresent();
+      String some = led.lookup().isPresent() || routed ? "some of " : "";
+      lines.add("Fetch: %s from %s%s".formatted(fetch.table(), some, from.text()));
+      led.lookup().ifPresent(lookup -> byIndex(lookup, one));
+      if (!led.why().isEmpty()) {
+        one.each("Cost", "Estimates", led.why());
+      }
       fetch
           .keys()
+          .map(keys -> plan.fetches().get(keys.fetch()).table())
           .ifPresent(
-              keys ->
-                  lines.add(
-                      "  By keys of: %s, up to %,d of them"
-                          .formatted(plan.fetches().get(keys.fetch()).table(), Fetch.MOST_KEYS)));
-      fetches.add(one.add("SQL", fetch.sql().render(text)));
+              table ->
+                  one.say(
+                          "By keys of: %s, up to %,d of them%s"
+                              .formatted(table, Fetch.MOST_KEYS, routed ? ", on their shards" : ""))
+                      .field("By Keys Of", table.toString()));
+      fetches.add(one.add("SQL", fetchSql(fetch, led)));
     }
     rows.parts("Fetches", lines, fetches).detail("Finish SQL", plan.finishShape(text));
     if (!plan.finish().words().isEmpty()) {
@@ -133,9 +139,28 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
     return finish(rows, plan.facts(), text.sql());
   }
 
+  private void byIndex(LookupRead lookup, PlanOutline one) {
+    List<ShardId> shards = lookup.lookupShards(text, parameters);
+    one.say(
+        "By index: %s (epoch %d), %s on %s"
+            .formatted(
+                lookup.index().name(),
+                lookup.epoch(),
+                lookup.index().gsi().lookup(),
+                (shards.size() == 1 ? "" : "one of ") + joined(shards)));
+    one.field("Index", lookup.index().name().toString())
+        .count("Epoch", lookup.epoch())
+        .field("Lookup Table", lookup.index().gsi().lookup().toString())
+        .shards("Lookup On One Of", shards);
+  }
+
+  private String fetchSql(Fetch fetch, FetchChoice led) {
+    return fetch.sql(text, led.lookup().map(LookupRead::ownerConditionShape).stream().toList());
+  }
+
   @Override
   public PlanOutline gsiRead(Plan.GsiRead read) {
-    IndexChoice chosen = choice.apply(read);
+    IndexChoice chosen = IndexChoice.of(read, text, parameters, costs);
     PlanOutline rows =
         chosen.plan() instanceof Plan.GsiRead plan ? led(plan) : chosen.plan().match(this);
     return chosen.why().isEmpty() ? rows : rows.each("Cost", "Estimates", chosen.why());
@@ -403,11 +428,7 @@ public final class PlanText implements Plan.Cases<PlanOutline> {
 
   private void query(Plan select, String sql, PlanOutline rows) {
     PlanOutline query =
-        select.match(
-            new PlanText(
-                new StatementText(sql, Lexer.scan(sql)),
-                parameters,
-                read -> new IndexChoice(read, List.of())));
+        select.match(new PlanText(new StatementText(sql, Lexer.scan(sql)), parameters, costs));
     rows.parts("Query", List.of("Query"), List.of(query));
   }
 

@@ -109,6 +109,10 @@ final class TableColumns {
     return new Source.Item(use.alias(), column);
   }
 
+  Optional<Column> column(String name) {
+    return schema.column(name);
+  }
+
   boolean has(String column) {
     return schema.column(column).isPresent();
   }

@@ -7,11 +7,15 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -72,6 +76,34 @@ class IndexReadsIT {
           "SELECT count(*) FROM users WHERE city = ANY ('{Oulu, \"Turku\"}')",
           "SELECT email FROM users WHERE city IN ('Oulu', 'Oulu', 'nowhere')");
 
+  /** What has to be put together; its fetches are led. */
+  private static final List<String> GATHERED =
+      List.of(
+          "SELECT count(*), max(name), min(email) FROM users WHERE email IN (%s)",
+          "SELECT city, count(*) FROM users WHERE email IN (%s) GROUP BY city",
+          "SELECT email FROM users WHERE email IN (%s) AND user_id < 3 ORDER BY name LIMIT 2",
+          "SELECT DISTINCT city FROM users WHERE email IN (%s)",
+          "SELECT u.email, o.label FROM users u JOIN orders o ON o.order_id = u.user_id"
+              + " WHERE u.email IN (%s)",
+          "SELECT count(*), max(o.label) FROM users u JOIN orders o ON o.tenant_id = u.tenant_id"
+              + " WHERE u.email IN (%s)",
+          "SELECT u.email, o.label FROM orders o LEFT JOIN users u ON u.user_id = o.order_id"
+              + " AND u.email IN (%s)",
+          "SELECT o.label FROM orders o WHERE o.order_id IN"
+              + " (SELECT user_id FROM users WHERE email IN (%s))",
+          "SELECT label FROM orders EXCEPT SELECT name FROM users WHERE email IN (%s)",
+          "WITH few AS (SELECT * FROM users WHERE email IN (%s)) SELECT s.email, t.email FROM few s"
+              + " JOIN few t ON t.user_id = s.user_id",
+          "SELECT u.email, v.email FROM users u JOIN users v USING (user_id) WHERE u.email IN (%s)"
+              + " AND v.city = 'Oulu'",
+          "SELECT x.n FROM (SELECT count(*) AS n FROM users WHERE email IN (%s)) x",
+          "SELECT o.label FROM orders o WHERE o.tenant_id ="
+              + " (SELECT max(tenant_id) FROM users WHERE email IN (%s))",
+          "SELECT o.label FROM orders o WHERE o.tenant_id IN"
+              + " (SELECT tenant_id FROM users WHERE email IN (%s) LIMIT 5) AND o.order_id > 1",
+          "SELECT o.tenant_id, o.label FROM orders o WHERE o.tenant_id IN"
+              + " (SELECT DISTINCT u.user_id FROM users u WHERE u.email IN (%s) LIMIT 9)");
+
   private static ExtendedRig rig;
   private static Connection whole;
 
@@ -119,6 +151,15 @@ class IndexReadsIT {
     }
   }
 
+  /** A transaction that a failure left open would hold up the next test. */
+  @AfterEach
+  void closeClient() throws SQLException {
+    if (client != null) {
+      client.close();
+    }
+    run(whole, "ROLLBACK");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"simple", "extended"})
   void eachAnswersAsOneServer(String mode) throws SQLException {
@@ -159,6 +200,58 @@ class IndexReadsIT {
     client.close();
   }
 
+  @Test
+  void theIndexLeadsFetches() throws SQLException {
+    for (String sql : GATHERED) {
+      assertThat(plan(sql.formatted("'e1', 'e2'")))
+          .as(sql)
+          .contains("rows gathered", "Fetch: public.users from some of", "By index: app.by_email")
+          .contains("IN (shard keys found)");
+    }
+    assertThat(plan("SELECT max(name) FROM users WHERE floor IN (1, 2) AND seat = 's1'"))
+        .contains("By index: app.by_seat");
+    assertThat(plan("SELECT max(name) FROM users WHERE city = 'Oulu'"))
+        .contains("By index: app.by_city");
+    assertThat(plan("SELECT max(name) FROM users WHERE email IN ('a', 'b', 'c', 'd', 'e')"))
+        .contains("dearer than asking all 3")
+        .doesNotContain("By index");
+    assertThat(plan("SELECT max(name) FROM people WHERE mail IN ('a', 'b')"))
+        .contains("its gsi_mode is strict")
+        .doesNotContain("By index");
+    assertThat(
+            plan(
+                "SELECT count(*) FROM people p JOIN orders o ON o.order_id = p.person_id"
+                    + " WHERE p.mail = 'a'"))
+        .doesNotContain("By index");
+    assertThat(
+            plan(
+                "SELECT count(*) FROM orders o LEFT JOIN users u ON u.user_id = o.order_id"
+                    + " AND (u.email = 'a' OR u.user_id = 1)"))
+        .doesNotContain("By index");
+    assertThat(
+            plan(
+                "SELECT count(*) FROM users u LEFT JOIN orders o ON u.user_id = o.order_id"
+                    + " AND u.email = 'a'"))
+        .doesNotContain("By index");
+    run(client, "BEGIN ISOLATION LEVEL REPEATABLE READ");
+    assertThat(plan("SELECT max(name) FROM users WHERE email IN ('a', 'b')"))
+        .doesNotContain("By index");
+    run(client, "ROLLBACK");
+    assertThat(rows(client, "EXPLAIN (ROUTER, ANALYZE) " + GATHERED.get(0).formatted("'e1', 'e2'")))
+        .anyMatch(line -> line.contains("Service role"));
+    assertThat(rows(client, "EXPLAIN " + GATHERED.get(0).formatted("'e1', 'e2'")))
+        .anyMatch(line -> line.contains("shard-a"))
+        .noneMatch(line -> line.contains("shard-b"));
+    run(client, "SET pgconcord.fanout = 'single'");
+    assertThat(rows(client, "SELECT count(*) FROM users WHERE email IN ('e1', 'e2')"))
+        .containsExactly("2");
+    run(client, "SET pgconcord.fanout = 'multi'");
+    assertThat(rows(client, "SELECT count(*) FROM users WHERE email IN ('e1', 'e7', 'e13', 'e2')"))
+        .containsExactly("4");
+    assertThat(WholeServer.answer(client, "SELECT count(*) FROM users")).contains("fan-out");
+    client.close();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"extended", "extendedForPrepared"})
   void arraysOfParametersAreLookedUp(String mode) throws SQLException {
@@ -168,7 +261,10 @@ class IndexReadsIT {
           List.of(
               "SELECT email, user_id FROM users WHERE email = ANY (?)",
               "SELECT email FROM users WHERE city = ANY (?) OR email = ANY (?)",
-              "SELECT email FROM users WHERE email = ANY (?) ORDER BY email DESC")) {
+              "SELECT email FROM users WHERE email = ANY (?) ORDER BY email DESC",
+              "SELECT count(*), max(name) FROM users WHERE email = ANY (?)",
+              "SELECT u.email, o.label FROM users u, orders o WHERE o.order_id = u.user_id AND"
+                  + " u.email = ANY (?)")) {
         for (int round = 0; round < 12; round++) {
           String[] array = arrays[round % arrays.length];
           assertThat(bound(reader, sql, array)).as(sql).isEqualTo(bound(whole, sql, array));
@@ -214,6 +310,11 @@ class IndexReadsIT {
     }
     for (String sql : CITIES) {
       alike(client, sql.formatted("'Oulu', 'Turku'"));
+    }
+    for (String sql : GATHERED) {
+      alike(client, sql.formatted("'new', 'e2', 'other'"));
+      alike(client, sql.formatted("'new'"));
+      alike(client, sql.formatted("'e1', 'e8'"));
     }
     run(client, "ROLLBACK");
     run(whole, "ROLLBACK");
@@ -343,7 +444,12 @@ class IndexReadsIT {
                 "SELECT count(*) FROM users WHERE email = 'e1'",
                 "SELECT max(o.label) FROM users u JOIN orders o USING (tenant_id)"
                     + " WHERE u.email = 'e1'",
-                "SELECT user_id FROM users WHERE email = 'e1'")) {
+                "SELECT user_id FROM users WHERE email = 'e1'",
+                "SELECT count(*) FROM users WHERE email IN ('e1', 'e2')",
+                "SELECT o.label FROM users u JOIN orders o ON o.order_id = u.user_id"
+                    + " WHERE u.email IN ('e1', 'e2')",
+                "SELECT o.label FROM users u JOIN orders o ON o.order_id = u.user_id"
+                    + " WHERE u.email = 'e1'")) {
           assertThat(WholeServer.answer(client, sql)).as(sql).startsWith("error 55P03");
         }
       } finally {
@@ -353,6 +459,62 @@ class IndexReadsIT {
           .containsExactly("1");
     }
     client.close();
+  }
+
+  /**
+   * It is where its entry says when that is read, and has moved, with its entry, before the shard
+   * is asked.
+   */
+  @Test
+  void aRowThatMovesBehindTheLookupIsFollowed() throws Exception {
+    long to = rig.tenant(1, 0);
+    String here = "(%d, 7, 'e1', 'moved')".formatted(to);
+    for (String sql :
+        List.of(
+            "SELECT max(name) FROM users WHERE email IN ('e1', 'none')",
+            "SELECT u.name FROM users u JOIN orders o ON o.order_id = u.user_id - 6"
+                + " WHERE u.email = 'e1' LIMIT 1",
+            "SELECT u.name FROM users u JOIN orders o ON o.order_id = u.user_id - 6"
+                + " WHERE u.email IN ('e1', 'none') LIMIT 1",
+            "SELECT DISTINCT u.name FROM orders o LEFT JOIN users u ON o.order_id = u.user_id - 6"
+                + " AND u.email = 'e1'")) {
+      try (Connection owner = rig.router.cluster.asSuperuser(rig.shards.get(0))) {
+        run(owner, "BEGIN");
+        run(owner, "LOCK TABLE users");
+        CompletableFuture<List<String>> reading =
+            CompletableFuture.supplyAsync(() -> List.of(WholeServer.answer(client, sql)));
+        Awaitility.await()
+            .atMost(Duration.ofSeconds(60))
+            .until(
+                () ->
+                    !rows(
+                            owner,
+                            "SELECT 1 FROM pg_locks WHERE NOT granted AND relation ="
+                                + " 'users'::regclass")
+                        .isEmpty());
+        run(owner, "DELETE FROM users WHERE email = 'e1'");
+        rig.router.direct(
+            rig.shards.get(1),
+            "INSERT INTO users (tenant_id, user_id, email, name) VALUES " + here);
+        run(
+            owner,
+            "UPDATE users_by_email SET tenant_id = %d, user_id = 7 WHERE email = 'e1'"
+                .formatted(to));
+        run(owner, "COMMIT");
+        assertThat(reading.get().get(0)).as(sql).contains("moved");
+      }
+      rig.router.direct(rig.shards.get(1), "DELETE FROM users WHERE email = 'e1'");
+      try (Connection owner = rig.router.cluster.asSuperuser(rig.shards.get(0))) {
+        long from = rig.tenant(0, 0);
+        run(
+            owner,
+            "INSERT INTO users (tenant_id, user_id, email) VALUES (%d, 1, 'e1')".formatted(from));
+        run(
+            owner,
+            "UPDATE users_by_email SET tenant_id = %d, user_id = 1 WHERE email = 'e1'"
+                .formatted(from));
+      }
+    }
   }
 
   /** Neither an entry nor a list is locked: the rows are, and no others. */
@@ -466,6 +628,9 @@ class IndexReadsIT {
               queries.add(
                   sql.formatted(
                       String.join(", ", email(random), email(random), email(random), "NULL"))));
+      GATHERED.forEach(
+          sql -> queries.add(sql.formatted(String.join(", ", email(random), email(random)))));
+      GATHERED.forEach(sql -> queries.add(sql.formatted(email(random))));
       SEATS.forEach(
           sql -> queries.add(sql.formatted("(1, 's1'), (2, 's2'), (1, NULL), (3, 's7')")));
       CITIES.forEach(sql -> queries.add(sql.formatted("'Oulu', 'Vaasa', NULL")));
