@@ -145,7 +145,7 @@ class FanOutIT {
       assertThatThrownBy(() -> rows(client, "SHOW pgconcord.shrad"))
           .hasMessageContaining("did you mean \"pgconcord.shard\"?");
       assertThatThrownBy(() -> rows(client, "SELECT set_config('pgconcord.fanout', 'x', false)"))
-          .hasMessageContaining("[function/session-state]");
+          .hasMessageContaining("\"x\" is no value of pgconcord.fanout");
       assertThatThrownBy(() -> withOptions("-c%20pgconcord.fanout=wide"))
           .hasMessageContaining("is no value of pgconcord.fanout");
     }
