@@ -3,6 +3,7 @@ SELECT count(*) FROM rich WHERE tenant = 2
 SELECT count(*) FROM other.richer
 SELECT how_many()
 SELECT how_many() FROM countries
+SET pgconcord.functions = local
 SELECT id, how_many_of(tenant) FROM accounts WHERE tenant = 3 AND id < 9 ORDER BY id
 SELECT secretly()
 
@@ -237,6 +238,7 @@ SELECT abs('x'::text), count(*) FROM countries
 SELECT count(*) FROM accounts WHERE abs('x') > 100
 SELECT pg_catalog.abs(-3)
 SELECT sum(pg_catalog.abs(id)) FROM accounts
+SET pgconcord.functions = local
 SELECT abs(id) FROM accounts WHERE tenant = 3 ORDER BY id
 SELECT isnull('x')
 SELECT substring(true)

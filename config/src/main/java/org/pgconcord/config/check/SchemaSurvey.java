@@ -18,7 +18,6 @@ import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.schema.DatabaseSchema;
 import org.pgconcord.config.schema.SchemaReader;
 import org.pgconcord.config.schema.TableSchema;
-import org.pgconcord.config.schema.UserCode;
 import org.pgconcord.config.settings.ShardConnections;
 import org.pgconcord.config.topology.Placement;
 import org.pgconcord.config.topology.Topology;
@@ -128,7 +127,7 @@ public final class SchemaSurvey {
     Set<TableName> namesakes = new HashSet<>();
     Map<ShardId, Map<TableName, Long>> sequences = new HashMap<>();
     Map<TableName, BigDecimal> numbers = new HashMap<>();
-    UserCode code = UserCode.NONE;
+    List<CodeFacts> code = new ArrayList<>();
     for (ShardId shard : topology.shards()) {
       try (Connection connection = connections.open(shard, database.name())) {
         databases.put(shard, SchemaReader.database(connection));
@@ -137,7 +136,7 @@ public final class SchemaSurvey {
         readers.addAll(readers(connection, database));
         namesakes.addAll(namesakes(connection, database));
         sequences.put(shard, sequences(connection));
-        code = code.with(CodeSurvey.read(connection));
+        code.add(CodeSurvey.read(connection));
         if (shard.equals(topology.authoritativeShard())) {
           numbers.putAll(numbers(connection));
         }
@@ -148,7 +147,11 @@ public final class SchemaSurvey {
             .withCause(e);
       }
     }
-    return new Survey(databases, tables, undeclared, readers, namesakes, sequences, numbers, code);
+    Survey plain = new Survey(databases, tables, undeclared, readers, namesakes);
+    CodeReach reach = CodeReach.of(database, code, TopologyCheck.misplaced(database, plain));
+    readers.addAll(reach.readers());
+    return new Survey(
+        databases, tables, undeclared, readers, namesakes, sequences, numbers, reach.code());
   }
 
   private static Map<TableName, Long> sequences(Connection connection) throws SQLException {

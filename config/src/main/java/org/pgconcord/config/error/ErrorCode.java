@@ -178,6 +178,21 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "The function depends on a session on one server, or runs SQL that the router cannot see.",
       "Use another way; docs/routing.md lists these functions."),
+  FUNCTION_READS_TABLES(
+      "function/reads-tables",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "Code of a user's that the statement runs may read tables of which one shard has not all"
+          + " rows.",
+      "Read the tables in the statement itself. Where the code reads only rows of the statement's"
+          + " own shard key: SET pgconcord.functions = local. A function that reads nothing is"
+          + " declared IMMUTABLE."),
+  FUNCTION_WRITES_COPY(
+      "function/writes-copy",
+      "0A000",
+      ErrorCategory.REFUSED,
+      "A function may write a reference table: it would change one copy of several.",
+      "Write the reference table by a statement of its own."),
   QUERY_CROSS_SHARD(
       "query/cross-shard",
       "0A000",

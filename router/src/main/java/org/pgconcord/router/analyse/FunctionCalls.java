@@ -147,8 +147,14 @@ public final class FunctionCalls {
     /** The name of a cast's use. */
     static final String CAST = "a user's cast";
 
+    /** What the name of a call written as a field begins with. */
+    static final String FIELD = ".";
+
     /** As messages show it. */
     public String called() {
+      if (name.startsWith(FIELD)) {
+        return name.substring(FIELD.length()) + "()";
+      }
       return name.startsWith(OPERATOR) || name.equals(CAST) ? name : this + "()";
     }
 

@@ -3,8 +3,10 @@ package org.pgconcord.router.analyse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.pgconcord.config.schema.Reach;
 import org.pgconcord.config.schema.UserCode;
 import org.pgconcord.router.analyse.FunctionCalls.Call;
 import org.pgconcord.router.analyse.KnownFunctions.Kind;
@@ -42,11 +44,11 @@ public final class UserCodeUses {
 
   /** All calls of a statement, its uses of operators, casts and {@code value.function} too. */
   public static List<Call> calls(Tokens tokens, UserCode code) {
-    List<Call> calls = new ArrayList<>(FunctionCalls.in(tokens, code.functions()));
+    List<Call> calls = new ArrayList<>(FunctionCalls.in(tokens, code.functions().keySet()));
     if (!code.equals(UserCode.NONE)) {
       UserCodeUses uses = new UserCodeUses(tokens, code);
       uses.operators().forEach(o -> calls.add(new Call("", Call.OPERATOR + o)));
-      uses.fields().forEach(f -> calls.add(new Call("", f)));
+      uses.fields().forEach(f -> calls.add(new Call("", Call.FIELD + f)));
       if (uses.casts()) {
         calls.add(new Call("", Call.CAST));
       }
@@ -57,8 +59,36 @@ public final class UserCodeUses {
   /** How far a call can be trusted beside the functions of users. */
   public static Kind kind(Call call, boolean builtinsFirst, UserCode code) {
     Kind kind = KnownFunctions.kind(call, builtinsFirst);
-    boolean may = call.schema().isEmpty() && code.functions().contains(call.name());
-    return may && kind != Kind.SESSION ? Kind.UNKNOWN : kind;
+    if (kind == Kind.SESSION || isOfPostgres(call)) {
+      return kind;
+    }
+    Reach own = code.functions().get(call.name());
+    if (own == null && kind != Kind.UNKNOWN) {
+      return kind;
+    }
+    boolean everywhere = code.function(call.name()).map(Reach::everywhere).orElse(false);
+    Kind builtIn = KnownFunctions.kind(new Call("pg_catalog", call.name()), true);
+    return everywhere && (builtIn == Kind.UNKNOWN || builtIn == Kind.READ_ONLY)
+        ? Kind.READ_ONLY
+        : Kind.UNKNOWN;
+  }
+
+  /** What the code of users behind a call may touch; empty where none is known. */
+  public static Optional<Reach> reach(Call call, UserCode code) {
+    if (isOfPostgres(call)) {
+      return Optional.empty();
+    }
+    String name = call.name();
+    if (name.equals(Call.CAST)) {
+      return code.cast();
+    } else if (name.startsWith(Call.OPERATOR)) {
+      return Optional.ofNullable(code.operators().get(name.substring(Call.OPERATOR.length())));
+    }
+    return code.function(name.startsWith(Call.FIELD) ? name.substring(1) : name);
+  }
+
+  private static boolean isOfPostgres(Call call) {
+    return call.schema().equals("pg_catalog") || call.schema().equals("information_schema");
   }
 
   private Stream<String> operators() {
@@ -70,7 +100,7 @@ public final class UserCodeUses {
         found.addAll(WORDS.getOrDefault(Names.of(tokens, i), Set.of()));
       }
     }
-    return found.stream().filter(code.operators()::contains);
+    return found.stream().filter(code.operators()::containsKey);
   }
 
   /** All columns, or all rows of count(*): nothing stands before it that could be multiplied. */
@@ -98,7 +128,7 @@ public final class UserCodeUses {
           tokens.kind(i).isName() && tokens.isSymbol(i - 1, ".") && !tokens.isSymbol(i + 1, "(");
       if (field) {
         boolean value = tokens.isSymbol(i - 2, ")") || tokens.isSymbol(i - 2, "]");
-        Set<String> functions = value ? code.functions() : code.rowFunctions();
+        Set<String> functions = value ? code.functions().keySet() : code.rowFunctions();
         if (functions.contains(Names.of(tokens, i))) {
           found.add(Names.of(tokens, i));
         }
@@ -115,12 +145,12 @@ public final class UserCodeUses {
           tokens.kind(i) == TokenKind.TYPECAST || tokens.isAnyWord(i, "cast", "treat", "returning");
       if (tokens.kind(i).isName()) {
         String name = Names.of(tokens, i);
-        if (code.casts().contains(name)) {
+        if (code.casts().containsKey(name)) {
           return true;
         }
-        named |= code.explicitCasts().contains(name);
+        named |= code.explicitCasts().containsKey(name);
       }
     }
-    return written && (named || code.anyExplicitCast());
+    return written && (named || code.anyExplicitCast().isPresent());
   }
 }

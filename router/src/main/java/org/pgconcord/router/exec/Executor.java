@@ -86,7 +86,8 @@ public final class Executor implements StatementRunner {
                 session.settings(),
                 services.epochs()::since,
                 this::soon,
-                session.id()));
+                session.id()),
+            () -> services.epochs().current().userCode(session.database()).defers());
     this.parts =
         new Execution.SessionParts(
             services,
@@ -258,6 +259,7 @@ public final class Executor implements StatementRunner {
         commands.fixedSnapshot(),
         tx.readsReplicas(),
         session.settings().readsCovering(),
+        session.settings().trustsFunctions(),
         session.settings().shard());
   }
 

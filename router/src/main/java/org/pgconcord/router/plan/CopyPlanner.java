@@ -124,11 +124,12 @@ final class CopyPlanner {
         .or(copy::where)
         .ifPresent(
             range ->
-                Refusals.functionsWithoutShard(
-                    input.withCalls(
-                        UserCodeUses.calls(
-                            input.tokens().range(range.from(), range.to()),
-                            input.names().userCode()))));
+                new CodeRules(
+                        input.withCalls(
+                            UserCodeUses.calls(
+                                input.tokens().range(range.from(), range.to()),
+                                input.names().userCode())))
+                    .onShard(Optional.empty()));
   }
 
   private StatementFacts facts(List<TableName> tables) {

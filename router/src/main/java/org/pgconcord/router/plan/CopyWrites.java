@@ -2,6 +2,7 @@ package org.pgconcord.router.plan;
 
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.pgconcord.config.catalog.CopiedTable;
@@ -44,7 +45,7 @@ final class CopyWrites {
 
   Plan plan(Command command, Plan.WriteKind kind) {
     requireReadsOnLeader();
-    Refusals.functionsWithoutShard(input);
+    new CodeRules(input).onShard(Optional.of(leader()));
     StatementFacts statement =
         new StatementFacts(command, true, List.of(table.name()), List.of(), otherMarks());
     if (copies.size() == 1) {

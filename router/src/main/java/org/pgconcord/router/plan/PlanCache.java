@@ -42,6 +42,7 @@ public final class PlanCache {
       boolean fixedSnapshot,
       boolean replica,
       boolean covering,
+      boolean localFunctions,
       Moment moment) {}
 
   /** A routing state that is equal to nothing but itself. */
@@ -72,6 +73,7 @@ public final class PlanCache {
             context.fixedSnapshot(),
             context.replica(),
             context.covering(),
+            context.localFunctions(),
             new Moment(context.state()));
     return plans.get(key, k -> planner.get());
   }

@@ -15,6 +15,8 @@ import org.pgconcord.config.catalog.RoutingState;
  *     read
  * @param replica reads go to replicas, and nothing is written
  * @param covering entries of covering indexes may answer
+ * @param localFunctions the user says that functions read and write rows of the statement's own
+ *     shard keys alone
  * @param pinned the shard that reads are pinned to; empty for none
  */
 public record PlanContext(
@@ -25,6 +27,7 @@ public record PlanContext(
     boolean fixedSnapshot,
     boolean replica,
     boolean covering,
+    boolean localFunctions,
     String pinned) {
   public PlanContext {
     searchPath = List.copyOf(searchPath);
@@ -37,18 +40,18 @@ public record PlanContext(
       List<String> searchPath,
       String role,
       boolean fixedSnapshot) {
-    this(state, database, searchPath, role, fixedSnapshot, false, true, "");
+    this(state, database, searchPath, role, fixedSnapshot, false, true, false, "");
   }
 
   /** The same session on replicas. */
   PlanContext onReplicas() {
     return new PlanContext(
-        state, database, searchPath, role, fixedSnapshot, true, covering, pinned);
+        state, database, searchPath, role, fixedSnapshot, true, covering, localFunctions, pinned);
   }
 
   /** The same session with its reads pinned to this shard; empty for none. */
   PlanContext withPinned(String shard) {
     return new PlanContext(
-        state, database, searchPath, role, fixedSnapshot, replica, covering, shard);
+        state, database, searchPath, role, fixedSnapshot, replica, covering, localFunctions, shard);
   }
 }

@@ -179,7 +179,7 @@ final class QueryPlanner {
       return local(facts.local().first());
     }
     if (facts.references().isEmpty()) {
-      Refusals.functionsWithoutShard(input);
+      new CodeRules(input).onShard(Optional.of(input.authoritativeShard()));
       return new Plan.Authoritative(facts(input.callsMayWrite()), input.authoritativeShard());
     }
     return anyCopy();
@@ -195,7 +195,7 @@ final class QueryPlanner {
     if (!facts.references().isEmpty() && input.locks()) {
       throw ErrorCode.QUERY_LOCKING.because("rows of a reference table cannot be locked");
     }
-    Refusals.functionsWithoutShard(input);
+    new CodeRules(input).onShard(Optional.of(shard));
     StatementFacts statement = facts(input.callsMayWrite());
     return facts.unsharded().isEmpty() && shard.equals(input.authoritativeShard())
         ? new Plan.Authoritative(statement, shard)

@@ -79,18 +79,6 @@ final class Refusals {
     }
   }
 
-  /**
-   * Where no shard key pins the statement, the body of a user's function could read sharded tables
-   * and see one shard's rows for all of them.
-   */
-  static void functionsWithoutShard(PlanInput input) {
-    String unknown = calls(input, Kind.UNKNOWN);
-    if (!unknown.isEmpty()) {
-      throw ErrorCode.FUNCTION_NOT_KNOWN.because(
-          "what the body of %s reads is not known here".formatted(unknown));
-    }
-  }
-
   /** Functions that are passed to no shard. */
   static void sessionFunctions(PlanInput input) {
     String session = calls(input, Kind.SESSION);

@@ -124,11 +124,11 @@ public final class StatementPlanner {
     if (kind == CommandKind.COPY) {
       numbers.undeclared(kind);
       CopyPlanner copy = new CopyPlanner(this, input);
-      return undeclared.applies() ? copy.undeclared() : copy.plan();
+      return undeclared.applies() ? copy.undeclared() : new CodeRules(input).checked(copy.plan());
     }
     return undeclared.applies()
         ? numbered(numbers.undeclared(kind), input).orElseGet(undeclared::plan)
-        : declared(kind, input, numbers);
+        : new CodeRules(input).checked(declared(kind, input, numbers));
   }
 
   /** With numbers in their places the statement is planned like any other. */

@@ -1,6 +1,7 @@
 package org.pgconcord.router.plan;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.pgconcord.config.error.ErrorCode;
@@ -66,7 +67,7 @@ final class UndeclaredPlanner {
 
   Plan plan() {
     switch (kind) {
-      case QUERY, INSERT, UPDATE, DELETE, MERGE -> Refusals.functionsWithoutShard(input);
+      case QUERY, INSERT, UPDATE, DELETE, MERGE -> onAuthoritative();
       case TRUNCATE -> {
         if (input.clauses().has("cascade")) {
           throw ErrorCode.SQL_TRUNCATE.because("TRUNCATE ... CASCADE may reach declared tables");
@@ -100,8 +101,12 @@ final class UndeclaredPlanner {
           "the command concerns more than one undeclared table or function");
     }
     if (IntStream.range(0, tokens.size()).anyMatch(i -> tokens.isWord(i, "select"))) {
-      Refusals.functionsWithoutShard(input);
+      onAuthoritative();
     }
+  }
+
+  private void onAuthoritative() {
+    new CodeRules(input).onShard(Optional.of(input.authoritativeShard()));
   }
 
   private Command command() {

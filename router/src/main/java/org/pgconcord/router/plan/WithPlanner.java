@@ -336,7 +336,7 @@ final class WithPlanner {
             "reference table %s has no copy on shard %s".formatted(reference.name(), shard));
       }
     }
-    Refusals.functionsWithoutShard(input);
+    new CodeRules(input).onShard(Optional.of(shard));
     return new Plan.Unsharded(statement(), shard);
   }
 

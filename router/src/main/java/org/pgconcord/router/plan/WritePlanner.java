@@ -95,7 +95,7 @@ final class WritePlanner {
             "reference table %s has no copy on shard %s".formatted(reference.name(), shard));
       }
     }
-    Refusals.functionsWithoutShard(input);
+    new CodeRules(input).onShard(Optional.of(shard));
     StatementFacts statement =
         new StatementFacts(
             command(view),

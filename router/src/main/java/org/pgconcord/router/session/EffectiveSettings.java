@@ -20,6 +20,7 @@ final class EffectiveSettings {
   static final String STATEMENT_TIMEOUT = "statement_timeout";
   static final String STALE_COPIES = SettingRules.STALE_COPIES;
   static final String COVERING = SettingRules.COVERING;
+  static final String FUNCTIONS = SettingRules.FUNCTIONS;
 
   /** What the server is asked for, in this order. */
   static final List<String> NAMES =
@@ -32,6 +33,7 @@ final class EffectiveSettings {
           STATEMENT_TIMEOUT,
           STALE_COPIES,
           COVERING,
+          FUNCTIONS,
           FanOut.SETTING,
           SettingRules.SHARD,
           ReadTarget.SETTING,

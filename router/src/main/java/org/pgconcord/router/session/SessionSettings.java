@@ -90,6 +90,9 @@ public interface SessionSettings {
   /** Covering indexes answer by themselves where they can: {@code pgconcord.covering}. */
   boolean readsCovering();
 
+  /** Functions of users are taken to keep to the statement's shard: {@code pgconcord.functions}. */
+  boolean trustsFunctions();
+
   /** Changes whenever {@link #searchPath}, {@link #currentUser} or another setting changes. */
   long version();
 }

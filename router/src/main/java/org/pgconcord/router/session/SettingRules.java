@@ -19,12 +19,16 @@ final class SettingRules {
   private static final List<String> STALE_COPIES_VALUES = List.of("refuse", STALE_ALLOW);
   static final String COVERING = OWN + "covering";
   private static final List<String> COVERING_VALUES = List.of("on", "off");
+  static final String FUNCTIONS = OWN + "functions";
+  static final String FUNCTIONS_LOCAL = "local";
+  private static final List<String> FUNCTIONS_VALUES = List.of("checked", FUNCTIONS_LOCAL);
   static final String SHARD = OWN + "shard";
   private static final List<String> NAMES =
       List.of(
           CommitMode.SETTING,
           STALE_COPIES,
           COVERING,
+          FUNCTIONS,
           FanOut.SETTING,
           SHARD,
           ReadTarget.SETTING,
@@ -62,6 +66,7 @@ final class SettingRules {
                       "\"%s\" is no value of %s, which is a time from 1s to 15min"
                           .formatted(value, ReplicaLag.SETTING)));
       case STALE_COPIES -> oneOf(STALE_COPIES, STALE_COPIES_VALUES, value);
+      case FUNCTIONS -> oneOf(FUNCTIONS, FUNCTIONS_VALUES, value);
       case COVERING -> oneOf(COVERING, COVERING_VALUES, value);
       case "client_encoding" ->
           utf8(value)

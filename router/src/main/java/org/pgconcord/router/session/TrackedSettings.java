@@ -31,6 +31,7 @@ final class TrackedSettings implements SessionSettings {
           + " pg_catalog.current_setting('statement_timeout'),"
           + " pg_catalog.current_setting('pgconcord.stale_copies', true),"
           + " pg_catalog.current_setting('pgconcord.covering', true),"
+          + " pg_catalog.current_setting('pgconcord.functions', true),"
           + " pg_catalog.current_setting('pgconcord.fanout', true),"
           + " pg_catalog.current_setting('pgconcord.shard', true),"
           + " pg_catalog.current_setting('pgconcord.target', true),"
@@ -285,6 +286,11 @@ final class TrackedSettings implements SessionSettings {
   @Override
   public boolean readsCovering() {
     return !effective.now().word(EffectiveSettings.COVERING).equals("off");
+  }
+
+  @Override
+  public boolean trustsFunctions() {
+    return effective.now().word(EffectiveSettings.FUNCTIONS).equals(SettingRules.FUNCTIONS_LOCAL);
   }
 
   @Override

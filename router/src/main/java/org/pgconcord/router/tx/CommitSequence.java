@@ -74,12 +74,14 @@ final class CommitSequence implements CommitSteps {
    *
    * @param mains the client backends of the shards that were written, in the order of their commits
    * @param keepers those of the shards on which rows were locked and none written
+   * @param defers a constraint may have been put off to COMMIT
    */
   record Work(
       Collection<BackendConnection> readers,
       List<BackendConnection> mains,
       List<BackendConnection> keepers,
-      @Nullable EntryTransaction entries) {
+      @Nullable EntryTransaction entries,
+      boolean defers) {
     Work {
       readers = List.copyOf(readers);
       mains = List.copyOf(mains);
@@ -138,12 +140,18 @@ final class CommitSequence implements CommitSteps {
     return committed;
   }
 
-  /** A lone MAIN needs no check before: its own COMMIT is one, and may take as long. */
+  /**
+   * A lone MAIN needs no check before: its own COMMIT is one, and may take as long. Nor does one
+   * behind a PRE where no table has anything to defer. That is known as of some seconds ago; a
+   * constraint that is younger fails COMMIT itself then, like any first MAIN's.
+   */
   @Override
   public CompletableFuture<Void> run() {
     boolean alone =
         mains.size() < 2 && work.keepers().isEmpty() && (entries == null || !entries.apart());
-    DeferredConstraints checked = DeferredConstraints.of(alone ? List.of() : mains.values());
+    boolean nothingDeferred = !work.defers() && mains.size() < 2 && work.keepers().isEmpty();
+    DeferredConstraints checked =
+        DeferredConstraints.of(alone || nothingDeferred ? List.of() : mains.values());
     CompletableFuture<Void> all =
         (mains.size() > 1 ? checked.done() : done())
             .thenCompose(before -> commitReaders())

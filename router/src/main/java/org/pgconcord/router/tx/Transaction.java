@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.atomic.PartialCommit;
 import org.pgconcord.config.catalog.CopiedTable;
@@ -58,6 +59,7 @@ public final class Transaction {
   private final CopyMarker marker;
   private final TwoPhase twoPhase;
   private final ReplicaReads replicas;
+  private final BooleanSupplier defers;
   private final Map<ShardId, BackendConnection> enlisted = new LinkedHashMap<>();
   private final List<ShardId> written = new ArrayList<>();
   private final Set<ShardId> locked = new HashSet<>();
@@ -87,9 +89,11 @@ public final class Transaction {
         metrics,
         marker,
         TwoPhase.NONE,
-        ReplicaReads.none(backends, settings));
+        ReplicaReads.none(backends, settings),
+        () -> true);
   }
 
+  /** {@code defers}: some constraint of the database may wait for COMMIT. */
   public Transaction(
       Backends backends,
       SessionSettings settings,
@@ -98,7 +102,8 @@ public final class Transaction {
       TransactionMetrics metrics,
       CopyMarker marker,
       TwoPhase twoPhase,
-      ReplicaReads replicas) {
+      ReplicaReads replicas,
+      BooleanSupplier defers) {
     this.backends = backends;
     this.settings = settings;
     this.services = services;
@@ -107,6 +112,7 @@ public final class Transaction {
     this.marker = marker;
     this.twoPhase = twoPhase;
     this.replicas = replicas;
+    this.defers = defers;
   }
 
   // --- where it stands -------------------------------------------------------------------------
@@ -459,7 +465,8 @@ public final class Transaction {
       List<BackendConnection> keepers) {
     if (!needsTwoPhases(mains)) {
       return new CommitSequence(
-          new CommitSequence.Work(readers, copies.inOrder(mains), keepers, entries),
+          new CommitSequence.Work(
+              readers, copies.inOrder(mains), keepers, entries, defers.getAsBoolean()),
           suspects,
           metrics,
           this::remember,

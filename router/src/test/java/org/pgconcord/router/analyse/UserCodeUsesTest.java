@@ -3,8 +3,11 @@ package org.pgconcord.router.analyse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.pgconcord.config.schema.Reach;
 import org.pgconcord.config.schema.UserCode;
 import org.pgconcord.router.analyse.FunctionCalls.Call;
 import org.pgconcord.router.analyse.KnownFunctions.Kind;
@@ -13,12 +16,25 @@ import org.pgconcord.router.sql.StatementText;
 class UserCodeUsesTest {
   private static final UserCode CODE =
       new UserCode(
-          Set.of("abs", "isnull", "worth"),
-          Set.of("worth"),
-          Set.of("*", "=", "~~", "<->"),
-          Set.of("medal"),
-          Set.of("badge"),
-          false);
+          Map.of(
+              "abs", Reach.NOTHING,
+              "isnull", Reach.NOTHING,
+              "worth", Reach.NOTHING,
+              "twice", Reach.EVERYWHERE,
+              "upper", Reach.EVERYWHERE,
+              "sum", Reach.EVERYWHERE),
+          Map.of("similar_to", Reach.EVERYWHERE, "now", Reach.NOTHING, "mac", Reach.NOTHING),
+          Set.of("worth", "twice"),
+          Map.of(
+              "*", Reach.NOTHING,
+              "=", Reach.NOTHING,
+              "~~", Reach.NOTHING,
+              "<->", Reach.NOTHING),
+          Map.of("medal", Reach.NOTHING),
+          Map.of("badge", Reach.NOTHING),
+          Optional.empty(),
+          Map.of(),
+          true);
 
   private static List<String> users(String sql, UserCode code) {
     return UserCodeUses.calls(StatementText.one(sql).tokens(), code).stream()
@@ -39,6 +55,17 @@ class UserCodeUsesTest {
     assertThat(users("SELECT pg_catalog.abs(a)")).isEmpty();
     assertThat(users("SELECT (a::text).abs")).containsExactly("abs()");
     assertThat(users("SELECT t.worth, t.abs FROM t")).containsExactly("worth()");
+  }
+
+  @Test
+  void whatIsTheSameEverywhereIsTakenLikePostgresqlsOwn() {
+    assertThat(users("SELECT twice(a), public.twice(a), upper(b), similar_to(a, b), now()"))
+        .isEmpty();
+    assertThat(UserCodeUses.kind(new Call("", "twice"), true, CODE)).isEqualTo(Kind.READ_ONLY);
+    assertThat(UserCodeUses.kind(new Call("", "upper"), false, CODE)).isEqualTo(Kind.READ_ONLY);
+    assertThat(users("SELECT sum(a), mac(a), public.now(), lower(b)"))
+        .containsExactly("sum()", "mac()", "public.now()");
+    assertThat(users("SELECT t.twice FROM t")).containsExactly("twice()");
   }
 
   @Test

@@ -35,6 +35,8 @@ import org.postgresql.util.ServerErrorMessage;
 class TransactionIT {
   private static final String ON_A = tenantOf(A, 0);
   private static final String ON_B = tenantOf(B, 0);
+  private static final String OTHER_ON_A = tenantOf(A, 1);
+  private static final String OTHER_ON_B = tenantOf(B, 1);
   private static final String X = "x@example.com";
   private static final String Y = "y@example.com";
 
@@ -257,6 +259,33 @@ class TransactionIT {
       fails(client, "SAVEPOINT s", "25P01");
       fails(client, "RELEASE s", "25P01");
       fails(client, "ROLLBACK TO s", "25P01");
+    }
+  }
+
+  /**
+   * An entry without a row is taken over for a row that is undone, and wanted again: by a row on
+   * the lookup's own server or on another, of its former holder or not.
+   */
+  @Test
+  void aTakenOverEntryIsFreeAgainBehindTheSavepoint() throws SQLException {
+    for (String surplus : List.of(ON_A, OTHER_ON_B)) {
+      for (String undone : List.of(ON_A, ON_B)) {
+        for (String kept : List.of(OTHER_ON_A, ON_B)) {
+          shards.empty();
+          shards.run(A, "INSERT INTO users_by_email VALUES ('%s', %s)".formatted(X, surplus));
+          try (Connection client = router.connect("simple")) {
+            run(client, "BEGIN; SAVEPOINT s");
+            run(client, insert(undone, 1, X));
+            run(client, "DELETE FROM users WHERE tenant_id = " + undone);
+            run(client, insert(undone, 3, X));
+            run(client, "ROLLBACK TO s");
+            run(client, insert(kept, 2, X));
+            run(client, "COMMIT");
+          }
+          assertThat(shards.owners()).isEqualTo(Map.of(X, List.of(kept)));
+          assertThat(shards.entries()).isEqualTo(Map.of(X, kept));
+        }
+      }
     }
   }
 

@@ -155,6 +155,62 @@ class WholeAnswersIT {
     assertThat(refused).isLessThanOrEqualTo(SESSIONS_REFUSED);
   }
 
+  /** Functions, operators, casts and views of users, alike on all shards. */
+  @Test
+  void codeOfUsersReadsAllRowsOrIsRefused() throws SQLException, IOException {
+    mayCreateSchemas();
+    everywhere("functions-schema.sql");
+    router.survey();
+    List<String> wrong = new ArrayList<>();
+    List<String> cases = WholeServer.blocks("functions.cases").get(0).lines().skip(1).toList();
+    try (Connection client = router.connect("simple")) {
+      for (String line : cases) {
+        String query = line.substring(line.indexOf(": ") + 2);
+        String expected = line.substring(0, line.indexOf(": "));
+        boolean local = expected.startsWith("local ");
+        run(client, "SET pgconcord.functions = " + (local ? "local" : "checked"));
+        String code = expected.replace("local ", "");
+        String found = answer(client, query);
+        String plain = code.equals("same") ? answer(whole, query) : "";
+        boolean right =
+            code.equals("same") ? found.equals(plain) : found.contains("[" + code + "]");
+        if (!right || plain.startsWith("error")) {
+          wrong.add(line + "\n  router: " + found + "\n  server: " + plain);
+        }
+      }
+    } finally {
+      for (String undo :
+          List.of(
+              "DROP SCHEMA own CASCADE",
+              "DROP POLICY own_some ON pages",
+              "ALTER TABLE pages DISABLE ROW LEVEL SECURITY")) {
+        run(whole, undo);
+        for (ShardId shard : router.cluster.shards()) {
+          router.direct(shard, undo);
+        }
+      }
+      router.redeclare(WholeServer.DOCUMENT);
+    }
+    assertThat(wrong).isEmpty();
+  }
+
+  private static void mayCreateSchemas() throws SQLException {
+    for (ShardId shard : router.cluster.shards()) {
+      try (Connection admin = router.cluster.asSuperuser(shard)) {
+        run(admin, "GRANT CREATE ON DATABASE app TO " + ClusterRoles.OWNER);
+      }
+    }
+  }
+
+  private static void everywhere(String file) throws SQLException, IOException {
+    for (String ddl : statements(file)) {
+      run(whole, ddl);
+      for (ShardId shard : router.cluster.shards()) {
+        router.direct(shard, ddl);
+      }
+    }
+  }
+
   /** Once: the tables stay for all modes. */
   private static void prepareSessions() throws SQLException, IOException {
     if (!DeclaredRouter.rows(whole, "SELECT to_regclass('other.alone') IS NULL")
@@ -163,17 +219,8 @@ class WholeAnswersIT {
       declareSessions();
       return;
     }
-    for (ShardId shard : router.cluster.shards()) {
-      try (Connection admin = router.cluster.asSuperuser(shard)) {
-        run(admin, "GRANT CREATE ON DATABASE app TO " + ClusterRoles.OWNER);
-      }
-    }
-    for (String ddl : statements("sessions-schema.sql")) {
-      run(whole, ddl);
-      for (ShardId shard : router.cluster.shards()) {
-        router.direct(shard, ddl);
-      }
-    }
+    mayCreateSchemas();
+    everywhere("sessions-schema.sql");
     declareSessions();
   }
 

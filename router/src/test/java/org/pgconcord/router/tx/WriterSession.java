@@ -310,6 +310,11 @@ final class WriterSession implements AutoCloseable, Suspects {
     }
 
     @Override
+    public boolean trustsFunctions() {
+      return false;
+    }
+
+    @Override
     public long version() {
       return 0;
     }
