@@ -917,3 +917,5 @@ SELECT concat(VARIADIC tags), name COLLATE "C" < 'm' FROM accounts WHERE id < 9 
 SELECT id FROM accounts WHERE name LIKE '%1%' IS NOT TRUE AND tenant IN (2, 3) IS TRUE ORDER BY id
 
 UPDATE accounts * SET balance = 3 WHERE tenant = 2 AND id IN (2, 9) IS NOT FALSE RETURNING id
+
+SELECT o.order_id FROM orders o WHERE o.tenant = (SELECT n.id FROM notes n WHERE n.id > 15)

@@ -136,9 +136,7 @@ final class Fetches {
 
   /** To the shards of its keys, where they lead to any. */
   private void byKeys(int fetch) {
-    plan.fetches()
-        .get(fetch)
-        .keys()
+    usable(plan.fetches().get(fetch))
         .filter(keys -> keys.route().isPresent())
         .ifPresent(
             keys ->
@@ -150,6 +148,10 @@ final class Fetches {
                         values ->
                             places.set(
                                 fetch, places.get(fetch).on(keys.route().orElseThrow(), values))));
+  }
+
+  private Optional<Fetch.Keys> usable(Fetch fetch) {
+    return fetch.keys().filter(keys -> !keys.lone() || gathered.get(keys.fetch()).count() <= 1);
   }
 
   private void start(List<Integer> ready, DescribedStatement query, Runnable ended) {
@@ -282,7 +284,7 @@ final class Fetches {
       Parameters parameters = execution.wireParameters();
       List<String> more = new ArrayList<>(conditions);
       Optional<GatheredColumn> keys =
-          fetch.keys().map(k -> gathered.get(k.fetch()).column(k.column()));
+          usable(fetch).map(k -> gathered.get(k.fetch()).column(k.column()));
       Optional<byte[]> values = keys.flatMap(GatheredColumn::distinct);
       if (values.isPresent()) {
         String type = keys.orElseThrow().type().name();

@@ -97,8 +97,15 @@ public record Fetch(
    * @param column of that fetch, as it calls it
    * @param target the column of this fetch's table, qualified
    * @param route where a row with a value is, if that column is the table's shard key
+   * @param lone what that fetch gives must be one row, or else the statement is an error, which no
+   *     rows of this fetch would hide
    */
-  public record Keys(int fetch, String column, String target, Optional<ShardLocator> route) {}
+  public record Keys(
+      int fetch, String column, String target, Optional<ShardLocator> route, boolean lone) {
+    Keys ofOneRow() {
+      return new Keys(fetch, column, target, route, true);
+    }
+  }
 
   Fetch withKeys(Keys from) {
     return new Fetch(

@@ -140,7 +140,8 @@ final class KeyedFetches {
 
   /**
    * {@code t.a IN (SELECT u.b ...)} or {@code t.a = (SELECT u.b ...)}: whatever else the subquery
-   * does, what it gives are values of its rows of U.
+   * does, what it gives are values of its rows of U. Several of them behind {@code =} are an error,
+   * if a row of T is there to be compared.
    */
   private Optional<Fetch.Keys> membership(Clauses.Range condition, TableUse use, int source) {
     TableUse from = facts.sharded().get(source);
@@ -167,7 +168,14 @@ final class KeyedFetches {
     Clauses.Range left = new Clauses.Range(condition.from(), open - 1);
     return inside && item.from() < item.to()
         ? keys(column(left, use), column(item, from), use, source)
+            .map(
+                keys -> tokens.isSymbol(open - 1, "=") && !isOne(subquery) ? keys.ofOneRow() : keys)
         : Optional.empty();
+  }
+
+  /** It ends with LIMIT 1. */
+  private boolean isOne(Clauses.Range subquery) {
+    return tokens.isWord(subquery.to() - 2, "limit") && tokens.text(subquery.to() - 1).equals("1");
   }
 
   private Optional<Fetch.Keys> keys(int target, Set<Integer> chosen) {
@@ -210,7 +218,8 @@ final class KeyedFetches {
                 source,
                 Identifiers.quote(key.get().name()),
                 Identifiers.quote(use.alias()) + "." + Identifiers.quote(target.get().name()),
-                route(target.get(), key.get(), use)))
+                route(target.get(), key.get(), use),
+                false))
         : Optional.empty();
   }
 
