@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -199,6 +200,10 @@ final class RandomWriter {
     rows.putAll(here);
   }
 
+  /**
+   * What is to become of the rows is noted before the statement is sent: where nobody knows whether
+   * it has committed, they may look like that.
+   */
   private void statement(Connection connection, Map<Long, UserRow> rows)
       throws SQLException, Refused {
     counts.writes++;
@@ -232,8 +237,8 @@ final class RandomWriter {
       String country = List.of("FI", "FR", "").get(random.nextInt(3));
       made.add(new UserRow(tenant(), user, email(), country.isEmpty() ? null : country, name));
     }
-    send(connection, UserRow.insert(made), made.stream().anyMatch(UserRow::hot));
     made.forEach(row -> rows.put(row.user(), row));
+    send(connection, UserRow.insert(made), made.stream().anyMatch(UserRow::hot));
   }
 
   private long tenant() {
@@ -248,15 +253,15 @@ final class RandomWriter {
 
   private void delete(Connection connection, Map<Long, UserRow> rows, UserRow row)
       throws SQLException, Refused {
-    send(connection, row.delete(), row.hot());
     rows.remove(row.user());
+    send(connection, row.delete(), row.hot());
   }
 
   private void rename(Connection connection, Map<Long, UserRow> rows, UserRow row)
       throws SQLException, Refused {
     UserRow renamed = row.withEmail(email());
-    send(connection, row.update(renamed), row.hot() || renamed.hot());
     rows.put(row.user(), renamed);
+    send(connection, row.update(renamed), row.hot() || renamed.hot());
   }
 
   /** The keys go with the row, to a tenant that may live on another shard. */
@@ -264,8 +269,8 @@ final class RandomWriter {
       throws SQLException, Refused {
     delete(connection, rows, row);
     UserRow moved = new UserRow(tenant(), ++next, row.email(), row.country(), row.name());
-    send(connection, UserRow.insert(List.of(moved)), row.hot());
     rows.put(moved.user(), moved);
+    send(connection, UserRow.insert(List.of(moved)), row.hot());
   }
 
   private void send(Connection connection, String sql, boolean contended)
@@ -348,6 +353,9 @@ final class RandomWriter {
       unknown(before, after, atomic);
     } else {
       counts.refused++;
+      model.refused(
+          changes(before, after).keySet(),
+          "%s, committing %s, %s: %s".formatted(Instant.now(), committing, state, e.getMessage()));
       boolean expected =
           CONTENTION.contains(state)
               || LIMITS.stream().anyMatch(String.valueOf(e.getMessage())::contains)

@@ -20,11 +20,19 @@ final class WriteModel {
   private final Map<Long, Set<String>> possible = new HashMap<>();
   private final List<Whole> wholes = new ArrayList<>();
 
+  /** What was last told of a row whose change was refused, for the words of a violation. */
+  private final Map<Long, String> refusals = new HashMap<>();
+
   /** Rows that changed together or not at all, it is not known which. */
   private record Whole(Map<Long, String> before, Map<Long, String> after) {}
 
   synchronized void done(Map<Long, String> changed) {
     changed.forEach((row, state) -> possible.put(row, new HashSet<>(Set.of(state))));
+  }
+
+  /** None of them has changed. */
+  synchronized void refused(Set<Long> rows, String words) {
+    rows.forEach(row -> refusals.put(row, words));
   }
 
   /** Each of them may have changed. */
@@ -60,7 +68,11 @@ final class WriteModel {
       String state = found.getOrDefault(row, GONE);
       if (!states(row).contains(state)) {
         violations.add(
-            new Violation("I6", "row " + row, "is \"" + state + "\", may be " + states(row)));
+            new Violation(
+                "I6",
+                "row " + row,
+                "is \"%s\", may be %s; refused last: %s"
+                    .formatted(state, states(row), refusals.get(row))));
       }
     }
     for (Whole whole : wholes) {
