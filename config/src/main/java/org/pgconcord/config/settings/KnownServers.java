@@ -50,7 +50,7 @@ public final class KnownServers {
     if (!server.continues(now)) {
       throw ErrorCode.SHARD_WRONG_SERVER
           .because("another server answers for shard " + shard)
-          .withDetail("known: " + now + "; found: " + server);
+          .withDetail("Known: " + now + ". Found: " + server + ".");
     }
   }
 

@@ -13,4 +13,11 @@ public record ServerIdentity(long systemIdentifier, int timeline, int version) {
   public boolean continues(ServerIdentity remembered) {
     return systemIdentifier == remembered.systemIdentifier && timeline >= remembered.timeline;
   }
+
+  /** As people compare it with {@code pg_controldata}; the identifier is unsigned. */
+  @Override
+  public String toString() {
+    return "system identifier %s, timeline %d, server version %d"
+        .formatted(Long.toUnsignedString(systemIdentifier), timeline, version);
+  }
 }

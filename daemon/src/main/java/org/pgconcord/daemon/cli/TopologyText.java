@@ -50,7 +50,10 @@ final class TopologyText {
         applies
             ? "revision %d would be replaced by:%n".formatted(revision)
             : "the document cannot be applied over revision %d:%n".formatted(revision));
-    text.append(changes(plan.path("changes"), "nothing is different from the applied document"));
+    JsonNode changes = plan.path("changes");
+    if (applies || !changes.isEmpty()) {
+      text.append(changes(changes, "nothing is different from the applied document"));
+    }
     text.append(findings(plan.path("findings")));
     plan.path("violations").forEach(line -> text.append(line.asText()).append('\n'));
     plan.path("disabled").forEach(gsi -> text.append(gsi.asText()).append(" is disabled first\n"));

@@ -155,7 +155,9 @@ class PgConcordTest {
     assertThat(against(List.of(route), "topology", "apply", "--plan", example)).isEqualTo(4);
     assertThat(out).contains("cannot be applied", "would no longer be enabled");
     plan.put("errors", 1);
+    plan.put("changes", List.of());
     assertThat(against(List.of(route), "topology", "apply", "--plan", example)).isEqualTo(78);
+    assertThat(out).doesNotContain("nothing is different");
   }
 
   @Test
