@@ -81,7 +81,7 @@ class IndexReadsIT {
       List.of(
           "SELECT count(*), max(name), min(email) FROM users WHERE email IN (%s)",
           "SELECT city, count(*) FROM users WHERE email IN (%s) GROUP BY city",
-          "SELECT email FROM users WHERE email IN (%s) AND user_id < 3 ORDER BY name LIMIT 2",
+          "SELECT email FROM users WHERE email IN (%s) AND user_id < 3 ORDER BY name, email LIMIT 2",
           "SELECT DISTINCT city FROM users WHERE email IN (%s)",
           "SELECT u.email, o.label FROM users u JOIN orders o ON o.order_id = u.user_id"
               + " WHERE u.email IN (%s)",
