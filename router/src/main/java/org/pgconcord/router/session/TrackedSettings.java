@@ -23,6 +23,10 @@ import org.pgconcord.router.wire.TransactionStatus;
  * matters for planning is read back from the server rather than guessed from the text.
  */
 final class TrackedSettings implements SessionSettings {
+  /**
+   * Asks the home backend. What is shown of {@code pgconcord.functions} is set where nothing else
+   * has: a default of the connection's would hide what {@code ALTER ROLE ... SET} says.
+   */
   private static final String ASK =
       "SELECT pg_catalog.current_setting('search_path'), CURRENT_USER::pg_catalog.text,"
           + " pg_catalog.current_setting('default_transaction_isolation'),"
@@ -31,11 +35,13 @@ final class TrackedSettings implements SessionSettings {
           + " pg_catalog.current_setting('statement_timeout'),"
           + " pg_catalog.current_setting('pgconcord.stale_copies', true),"
           + " pg_catalog.current_setting('pgconcord.covering', true),"
-          + " pg_catalog.current_setting('pgconcord.functions', true),"
+          + " COALESCE(NULLIF(pg_catalog.current_setting('pgconcord.functions', true), ''),"
+          + " pg_catalog.set_config('pgconcord.functions', 'checked', false)),"
           + " pg_catalog.current_setting('pgconcord.fanout', true),"
           + " pg_catalog.current_setting('pgconcord.shard', true),"
           + " pg_catalog.current_setting('pgconcord.target', true),"
           + " pg_catalog.current_setting('pgconcord.max_replica_lag', true)";
+
   private static final Set<String> FIXED = Set.of("repeatable read", "serializable");
 
   private final SettingsRecorder recorder;

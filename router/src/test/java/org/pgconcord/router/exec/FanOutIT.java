@@ -121,6 +121,7 @@ class FanOutIT {
   @Test
   void theSettingFollowsTheTransaction() throws SQLException {
     try (Connection client = router.connect("simple")) {
+      assertThat(rows(client, "SHOW pgconcord.functions")).containsExactly("checked");
       assertThat(rows(client, "SHOW pgconcord.fanout")).containsExactly("scatter");
       rows(client, "BEGIN; SET pgconcord.fanout = single; ROLLBACK");
       rows(client, "SELECT * FROM orders");
