@@ -77,7 +77,10 @@ final class BlockConditions {
     }
     List<Clauses.Range> found = new ArrayList<>();
     clauses.whereBehind(columns.to()).ifPresent(where -> found.addAll(clauses.conjuncts(where)));
-    clauses.innerJoinConditions(columns.from()).forEach(on -> found.addAll(clauses.conjuncts(on)));
+    clauses
+        .joins()
+        .innerConditions(columns.from())
+        .forEach(on -> found.addAll(clauses.conjuncts(on)));
     return found;
   }
 

@@ -19,17 +19,19 @@ import net.sf.jsqlparser.schema.Column;
 final class AlternativesReader {
   private final Tokens tokens;
   private final Clauses clauses;
+  private final Conjunction chain;
   private final AnalysisText text;
 
-  AlternativesReader(Tokens tokens, Clauses clauses, AnalysisText text) {
+  AlternativesReader(Tokens tokens, Clauses clauses, Conjunction chain, AnalysisText text) {
     this.tokens = tokens;
     this.clauses = clauses;
+    this.chain = chain;
     this.text = text;
   }
 
   List<PredicateView> columns(OrExpression or) {
     List<Expression> read = alternatives(or).toList();
-    List<Clauses.Range> ranges = firstColumn(or).map(clauses::alternatives).orElse(List.of());
+    List<Clauses.Range> ranges = firstColumn(or).map(chain::alternatives).orElse(List.of());
     if (ranges.size() != read.size()) {
       return List.of();
     }
@@ -44,7 +46,7 @@ final class AlternativesReader {
   }
 
   private PredicateReader within(Clauses.Range alternative) {
-    return new PredicateReader(tokens, clauses.within(alternative), text);
+    return new PredicateReader(tokens, clauses, chain.within(alternative), text);
   }
 
   private static Stream<Expression> alternatives(Expression expression) {

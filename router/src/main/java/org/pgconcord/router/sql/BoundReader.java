@@ -19,12 +19,10 @@ final class BoundReader {
       Map.of("<", Side.BELOW, "<=", Side.AT_MOST, ">=", Side.AT_LEAST, ">", Side.ABOVE);
 
   private final Tokens tokens;
-  private final Clauses clauses;
   private final PredicateReader predicates;
 
-  BoundReader(Tokens tokens, Clauses clauses, PredicateReader predicates) {
+  BoundReader(Tokens tokens, PredicateReader predicates) {
     this.tokens = tokens;
-    this.clauses = clauses;
     this.predicates = predicates;
   }
 
@@ -54,7 +52,7 @@ final class BoundReader {
       return Optional.empty();
     }
     int end = bound(Side.AT_MOST, between.getBetweenExpressionEnd(), and + 1, bounds);
-    return bounds.size() == 2 && clauses.isConjunct(column.get().token(), end)
+    return bounds.size() == 2 && predicates.isConjunct(column.get().token(), end)
         ? Optional.of(new PredicateView.Within(column.get(), bounds))
         : Optional.empty();
   }
@@ -77,7 +75,7 @@ final class BoundReader {
       return tokens.isSymbol(at, operator)
           ? predicates
               .valueAt(right, at + 1)
-              .filter(value -> clauses.isConjunct(name, value.end()))
+              .filter(value -> predicates.isConjunct(name, value.end()))
               .map(value -> within(first.get(), side, value.constant()))
           : Optional.empty();
     }

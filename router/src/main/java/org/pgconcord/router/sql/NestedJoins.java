@@ -25,7 +25,7 @@ final class NestedJoins {
     for (int i = 0; i < tokens.size(); i++) {
       boolean clause =
           clauses.isKeyword(i, "from") && !tokens.isAnyWord(i - 1, "distinct", "delete");
-      boolean inner = tokens.isSymbol(i, "(") && clauses.isJoin(i + 1, clauses.close(i));
+      boolean inner = tokens.isSymbol(i, "(") && clauses.joins().isJoin(i + 1, clauses.close(i));
       if (clause || inner || isUsingOfDelete(i)) {
         list(i + 1);
       }
@@ -53,7 +53,7 @@ final class NestedJoins {
           joined.pop();
           joined.push(true);
         }
-        if (!clauses.isUnconditional(i)) {
+        if (!clauses.joins().isUnconditional(i)) {
           open.push(i + 1);
           joined.push(false);
         }

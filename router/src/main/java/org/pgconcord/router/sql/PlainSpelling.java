@@ -155,7 +155,7 @@ public final class PlainSpelling {
   /** Parentheses around a join, and a name behind them. */
   private void namedJoin(int open) {
     int close = clauses.close(open);
-    if (close < 0 || !clauses.isJoin(open + 1, close)) {
+    if (close < 0 || !clauses.joins().isJoin(open + 1, close)) {
       return;
     }
     boolean named =

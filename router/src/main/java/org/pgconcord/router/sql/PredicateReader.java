@@ -27,12 +27,26 @@ final class PredicateReader {
 
   private final Tokens tokens;
   private final Clauses clauses;
+  private final Conjunction chain;
   private final AnalysisText text;
 
   PredicateReader(Tokens tokens, Clauses clauses, AnalysisText text) {
+    this(tokens, clauses, new Conjunction(tokens, clauses), text);
+  }
+
+  /**
+   * @param chain that whose operands are read
+   */
+  PredicateReader(Tokens tokens, Clauses clauses, Conjunction chain, AnalysisText text) {
     this.tokens = tokens;
     this.clauses = clauses;
+    this.chain = chain;
     this.text = text;
+  }
+
+  /** Whether the range is by itself one operand of the AND chain that is read. */
+  boolean isConjunct(int from, int to) {
+    return chain.isConjunct(from, to);
   }
 
   List<PredicateView> conjuncts(@Nullable Expression condition) {
@@ -50,7 +64,7 @@ final class PredicateReader {
     } else if (condition instanceof ParenthesedExpressionList<?> list && list.size() == 1) {
       collect(list.get(0), found);
     } else if (condition instanceof OrExpression or) {
-      found.addAll(new AlternativesReader(tokens, clauses, text).columns(or));
+      found.addAll(new AlternativesReader(tokens, clauses, chain, text).columns(or));
     } else if (condition instanceof EqualsTo equal) {
       Expression left = equal.getLeftExpression();
       Expression right = equal.getRightExpression();
@@ -68,7 +82,7 @@ final class PredicateReader {
         membership(in).ifPresent(found::add);
       }
     } else {
-      new BoundReader(tokens, clauses, this).bounds(condition).ifPresent(found::add);
+      new BoundReader(tokens, this).bounds(condition).ifPresent(found::add);
     }
   }
 
@@ -87,7 +101,7 @@ final class PredicateReader {
       int equals = nameEnd(name);
       return tokens.isSymbol(equals, "=")
           ? valueAt(right, equals + 1)
-              .filter(value -> clauses.isConjunct(name, value.end()))
+              .filter(value -> chain.isConjunct(name, value.end()))
               .map(value -> new PredicateView.OneOf(a.get(), List.of(value.constant())))
           : Optional.empty();
     } else if (b.isPresent() && tokens.isSymbol(b.get().token() - 1, "=")) {
@@ -115,7 +129,7 @@ final class PredicateReader {
     int operator = name - 1;
     for (int from = operator - 1; from >= 0 && from >= operator - MOST_BEFORE; from--) {
       Optional<Value> value = valueAt(expression, from).filter(v -> v.end() == operator);
-      if (value.isPresent() && clauses.isConjunct(from, nameEnd(name))) {
+      if (value.isPresent() && chain.isConjunct(from, nameEnd(name))) {
         return value.map(Value::constant);
       }
     }
@@ -131,9 +145,7 @@ final class PredicateReader {
     int word = nameEnd(column.get().token());
     int close = clauses.close(word + 1);
     boolean agreed =
-        tokens.isWord(word, "in")
-            && close > 0
-            && clauses.isConjunct(column.get().token(), close + 1);
+        tokens.isWord(word, "in") && close > 0 && chain.isConjunct(column.get().token(), close + 1);
     return agreed
         ? values(list, clauses.items(word + 2, close))
             .map(values -> new PredicateView.OneOf(column.get(), values))
@@ -179,7 +191,7 @@ final class PredicateReader {
         tokens.isSymbol(word - 1, "=")
             && tokens.isAnyWord(word, "any", "some")
             && close > 0
-            && clauses.isConjunct(name, close + 1);
+            && chain.isConjunct(name, close + 1);
     return agreed
         ? new ArrayReader(tokens, clauses)
             .elements(new Clauses.Range(word + 2, close))
@@ -190,9 +202,7 @@ final class PredicateReader {
   /** Tokens must read {@code name = name} and nothing more. */
   private boolean spansWholly(int from, int to) {
     int equals = nameEnd(from);
-    return tokens.isSymbol(equals, "=")
-        && nameEnd(equals + 1) == to
-        && clauses.isConjunct(from, to);
+    return tokens.isSymbol(equals, "=") && nameEnd(equals + 1) == to && chain.isConjunct(from, to);
   }
 
   /** Behind a constant with its sign and cast; {@code from} itself when none begins there. */

@@ -59,7 +59,7 @@ final class RowReader {
   }
 
   private boolean isWhole(int from, int close) {
-    return close > 0 && clauses.isConjunct(from, close + 1);
+    return close > 0 && predicates.isConjunct(from, close + 1);
   }
 
   /** The parenthesis in front of the first column. */
