@@ -1,6 +1,5 @@
 package org.pgconcord.router.exec;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,7 +19,6 @@ import org.pgconcord.router.entries.EntryTransaction;
 import org.pgconcord.router.entries.MappingRows;
 import org.pgconcord.router.entries.ReturnedRows;
 import org.pgconcord.router.plan.EntryWork;
-import org.pgconcord.router.plan.NumberedColumn;
 import org.pgconcord.router.plan.Plan;
 import org.pgconcord.router.plan.PlanContext;
 import org.pgconcord.router.plan.Planned;
@@ -42,19 +40,11 @@ import org.pgconcord.router.wire.RowDescription;
  * hundreds at a time, each on its shard, with their entries.
  *
  * <p>One shard describes the client's whole statement before anything runs, so that what is wrong
- * with it is told as by one server. A value travels in binary under its own type and is then
- * assigned to the column, which is what the one server does. A text may be a literal, which takes
- * the column's type; so it is sent as text and without type. All rows are held before the first is
- * stored: the query never sees them.
+ * with it is told as by one server. All rows are held before the first is stored: the query never
+ * sees them.
  */
 final class InsertGathered {
   private static final int ROWS_MOST = 1_000;
-  private static final int PARAMETERS_MOST = 65_535;
-  private static final int TEXT_OID = 25;
-  private static final int INT8_OID = 20;
-
-  /** The first oid that is not PostgreSQL's own: it may be another on another shard. */
-  private static final int FIRST_USER_OID = 16_384;
 
   private final Execution execution;
   private final Plan.InsertGathered plan;
@@ -64,10 +54,6 @@ final class InsertGathered {
   private final Map<ShardId, BackendConnection> mains = new LinkedHashMap<>();
   private ParameterTypes types = ParameterTypes.NONE;
   private Parameters parameters;
-  private List<Integer> columnTypes = List.of();
-  private List<String> given = List.of();
-  private final List<String> more = new ArrayList<>();
-  private boolean always;
   private boolean described;
   private long stored;
 
@@ -158,22 +144,21 @@ final class InsertGathered {
       execution.done();
       return;
     }
+    GatheredValues values =
+        new GatheredValues(execution, plan, types, parameters, rows.description());
     execution.then(
         CompletableFuture.completedFuture(rows)
             .thenCompose(
                 all -> {
                   all.requireBounded();
-                  columnTypes =
-                      all.description().fields().stream()
-                          .map(RowDescription.Field::typeOid)
-                          .toList();
-                  return numbered(all.rows());
+                  return values.numbered(all.rows());
                 }),
         all -> {
           if (plan.conflicts().isPresent() && !all.isEmpty()) {
-            planAnew(all, plan.conflicts().get(), route);
+            planAnew(values, all, plan.conflicts().get(), route);
           } else {
-            execution.then(store(all, 0).thenCompose(done -> commitIfSingle()), done -> complete());
+            execution.then(
+                store(values, all, 0).thenCompose(done -> commitIfSingle()), done -> complete());
           }
         });
   }
@@ -193,53 +178,6 @@ final class InsertGathered {
     }
   }
 
-  // --- numbers ---------------------------------------------------------------------------------
-
-  /** With a number each for the columns that the rows have no values for. */
-  private CompletableFuture<List<List<byte @Nullable []>>> numbered(
-      List<List<byte @Nullable []>> rows) {
-    given = plan.columns().subList(0, Math.min(plan.columns().size(), columnTypes.size()));
-    List<NumberedColumn> missing =
-        plan.numbered().stream().filter(c -> !given.contains(c.name())).toList();
-    if (missing.isEmpty()) {
-      return CompletableFuture.completedFuture(rows);
-    }
-    requireWholeList(missing);
-    List<List<byte @Nullable []>> all = new ArrayList<>();
-    rows.forEach(row -> all.add(new ArrayList<>(row)));
-    CompletableFuture<Void> taken = CompletableFuture.completedFuture(null);
-    for (NumberedColumn column : missing) {
-      taken =
-          taken
-              .thenCompose(
-                  before -> execution.session().numbers().take(column.sequence(), all.size()))
-              .thenAccept(numbers -> add(column, numbers, all));
-    }
-    return taken.thenApply(done -> all);
-  }
-
-  /** The key's place was counted in all columns of the table, or in those that are listed. */
-  private void requireWholeList(List<NumberedColumn> missing) {
-    boolean few = plan.columns().size() > columnTypes.size();
-    boolean inKey = missing.stream().anyMatch(c -> plan.key().key().position(c.name()) >= 0);
-    if (few && inKey) {
-      throw ErrorCode.WRITE_NO_SHARD_KEY
-          .because("the shard key is left to a sequence by an INSERT without a list of columns")
-          .withHint("Name the columns.");
-    }
-  }
-
-  private void add(NumberedColumn column, long[] numbers, List<List<byte @Nullable []>> rows) {
-    more.add(column.name());
-    always |= column.always();
-    List<Integer> types = new ArrayList<>(columnTypes);
-    types.add(INT8_OID);
-    columnTypes = types;
-    for (int i = 0; i < numbers.length; i++) {
-      rows.get(i).add(ByteBuffer.allocate(Long.BYTES).putLong(numbers[i]).array());
-    }
-  }
-
   // --- rows that may meet others ---------------------------------------------------------------
 
   /**
@@ -247,16 +185,17 @@ final class InsertGathered {
    * that meet are told as in one statement.
    */
   private void planAnew(
-      List<List<byte @Nullable []>> rows, PlanContext context, Consumer<Execution> route) {
-    int before = Math.max(types.count(), parameters.count());
-    int most = (PARAMETERS_MOST - before) / Math.max(1, columnTypes.size());
-    if (rows.size() > most) {
+      GatheredValues values,
+      List<List<byte @Nullable []>> rows,
+      PlanContext context,
+      Consumer<Execution> route) {
+    if (rows.size() > values.most()) {
       throw ErrorCode.QUERY_TOO_LARGE.because(
           "ON CONFLICT of an INSERT ... SELECT takes at most %d rows of %d columns"
-              .formatted(most, columnTypes.size()));
+              .formatted(values.most(), values.width()));
     }
-    String sql = sql(before, rows.size(), "");
-    Bound bound = bound(execution.wireParameters(), before, rows);
+    String sql = values.sql(rows.size(), "");
+    GatheredValues.Bound bound = values.bound(execution.wireParameters(), rows);
     ClientPortal portal =
         new ClientPortal(
             "", new ClientStatement("", sql, bound.types()), bound.values(), bound.types());
@@ -286,23 +225,20 @@ final class InsertGathered {
 
   // --- the rows --------------------------------------------------------------------------------
 
-  private CompletableFuture<Void> store(List<List<byte @Nullable []>> rows, int from) {
+  private CompletableFuture<Void> store(
+      GatheredValues values, List<List<byte @Nullable []>> rows, int from) {
     if (from >= rows.size() && (described || from > 0 || !plan.returns())) {
       return CompletableFuture.completedFuture(null);
     }
-    int width = Math.max(1, columnTypes.size());
-    int most = Math.min(ROWS_MOST, (PARAMETERS_MOST - types.count()) / width);
-    int to = Math.min(rows.size(), from + most);
+    int to = Math.min(rows.size(), from + Math.min(ROWS_MOST, values.most()));
     Map<ShardId, List<Integer>> byShard = new TreeMap<>();
     for (int row = from; row < to; row++) {
-      byShard
-          .computeIfAbsent(plan.key().shardOf(rows.get(row), columnTypes), s -> new ArrayList<>())
-          .add(row);
+      byShard.computeIfAbsent(values.shardOf(rows.get(row)), s -> new ArrayList<>()).add(row);
     }
     if (byShard.isEmpty()) {
       return describeReturning();
     }
-    return round(rows, byShard).thenCompose(done -> store(rows, to));
+    return round(values, rows, byShard).thenCompose(done -> store(values, rows, to));
   }
 
   /** The client waits for the columns of no rows. */
@@ -327,7 +263,9 @@ final class InsertGathered {
   }
 
   private CompletableFuture<Void> round(
-      List<List<byte @Nullable []>> rows, Map<ShardId, List<Integer>> byShard) {
+      GatheredValues values,
+      List<List<byte @Nullable []>> rows,
+      Map<ShardId, List<Integer>> byShard) {
     CompletableFuture<Void> acquired = CompletableFuture.completedFuture(null);
     for (ShardId shard : byShard.keySet()) {
       execution.tx().write(shard);
@@ -344,7 +282,7 @@ final class InsertGathered {
               (shard, places) ->
                   answers.put(
                       shard,
-                      send(shard, places.stream().map(rows::get).toList())
+                      send(values, shard, places.stream().map(rows::get).toList())
                           .whenComplete((done, cause) -> first.note(cause))));
           return CompletableFuture.allOf(answers.values().toArray(CompletableFuture<?>[]::new))
               .handle((done, cause) -> cause == null ? null : first.cause(cause))
@@ -372,17 +310,17 @@ final class InsertGathered {
     }
   }
 
-  private CompletableFuture<PartAnswer> send(ShardId shard, List<List<byte @Nullable []>> rows) {
+  private CompletableFuture<PartAnswer> send(
+      GatheredValues values, ShardId shard, List<List<byte @Nullable []>> rows) {
     BackendConnection main = mains.get(shard);
     if (main == null) {
       throw ErrorCode.INTERNAL.because("a part of a write has no backend");
     }
-    int before = Math.max(types.count(), parameters.count());
-    Bound bound = bound(parameters, before, rows);
+    GatheredValues.Bound bound = values.bound(parameters, rows);
     return PartAnswer.of(
         main,
         new BackendRequest.Extended(
-            sql(before, rows.size(), plan.entries().map(work -> work.edit().text()).orElse("")),
+            values.sql(rows.size(), plan.entries().map(work -> work.edit().text()).orElse("")),
             false,
             bound.types(),
             bound.values(),
@@ -390,41 +328,6 @@ final class InsertGathered {
             true,
             0),
         columns().size());
-  }
-
-  /** The client's values with those of rows behind them. */
-  private record Bound(ParameterTypes types, Parameters values) {}
-
-  private Bound bound(Parameters client, int before, List<List<byte @Nullable []>> rows) {
-    List<byte @Nullable []> values = new ArrayList<>();
-    rows.forEach(values::addAll);
-    List<Boolean> binary = new ArrayList<>();
-    int[] oids = new int[before + values.size()];
-    for (int i = 0; i < before; i++) {
-      oids[i] = types.oid(i);
-    }
-    for (int i = 0; i < values.size(); i++) {
-      int oid = columnTypes.get(i % columnTypes.size());
-      oids[before + i] = oid == TEXT_OID || oid >= FIRST_USER_OID ? 0 : oid;
-      binary.add(oid != TEXT_OID);
-    }
-    return new Bound(new ParameterTypes(oids), client.and(values, binary));
-  }
-
-  private String sql(int before, int rows, String returning) {
-    return plan.parts()
-        .with(execution.planned().text(), given, more, always, values(before, rows), returning);
-  }
-
-  private String values(int before, int rows) {
-    StringBuilder sql = new StringBuilder("VALUES ");
-    int parameter = before;
-    for (int row = 0; row < rows; row++) {
-      for (int column = 0; column < columnTypes.size(); column++) {
-        sql.append(column > 0 ? "," : row > 0 ? "), (" : "(").append('$').append(++parameter);
-      }
-    }
-    return sql.append(')').toString();
   }
 
   private CompletableFuture<Void> follow(
