@@ -5,12 +5,8 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -97,8 +93,8 @@ public final class Catalog implements AutoCloseable {
             return new CatalogState(
                 row.getString(1),
                 row.getLong(3),
-                newestDocument(connection),
-                gsis(connection),
+                TopologyRows.newest(connection),
+                CatalogReads.gsis(connection),
                 CopyRows.marks(connection),
                 FenceRows.newest(connection));
           }
@@ -107,14 +103,14 @@ public final class Catalog implements AutoCloseable {
 
   /** The newest documents, the newest first. */
   public List<CatalogState.Document> documents(int limit) {
-    return session.read(connection -> documents(connection, limit));
+    return session.read(connection -> TopologyRows.documents(connection, limit));
   }
 
   /** The document that was applied as this revision; empty where it was another kind of step. */
   public Optional<CatalogState.Document> documentOf(long revision) {
     return session.read(
         connection ->
-            documents(connection, revision, 1).stream()
+            TopologyRows.documents(connection, revision, 1).stream()
                 .filter(document -> document.revision() == revision)
                 .findFirst());
   }
@@ -139,12 +135,12 @@ public final class Catalog implements AutoCloseable {
                     + ", expected was "
                     + expectedRevision.getAsLong());
           }
-          Optional<Topology> before = newestTopology(connection);
+          Optional<Topology> before = TopologyRows.newestTopology(connection);
           if (!before.map(topology::differsInWishesAtMost).orElse(false)) {
             requireAcknowledged(connection, revision);
           }
           FenceRows.raise(connection, FenceRows.changed(before, topology), revision + 1);
-          insertDocument(connection, revision + 1, document, comment);
+          TopologyRows.insert(connection, revision + 1, document, comment);
           for (Topology.LogicalDatabase database : topology.databases().values()) {
             for (Gsi gsi : database.gsis()) {
               declare(connection, gsi.name());
@@ -165,7 +161,7 @@ public final class Catalog implements AutoCloseable {
     return session.write(
         connection -> {
           long revision = lockRevision(connection);
-          GsiStatus current = gsis(connection).get(step.gsi());
+          GsiStatus current = CatalogReads.gsis(connection).get(step.gsi());
           requireExpected(step, revision, current);
           GsiStatus next = new GsiStatus(step.to(), step.reason(), step.expectedEpoch() + 1);
           CatalogWrites.step(connection, step, next, revision + 1);
@@ -209,15 +205,10 @@ public final class Catalog implements AutoCloseable {
   }
 
   private static Set<FencedTable> ownerOf(Connection connection, GsiName gsi) throws SQLException {
-    return newestTopology(connection)
+    return TopologyRows.newestTopology(connection)
         .flatMap(topology -> topology.gsi(gsi))
         .map(found -> Set.of(new FencedTable(gsi.database(), found.owner())))
         .orElse(Set.of());
-  }
-
-  private static Optional<Topology> newestTopology(Connection connection) throws SQLException {
-    return newestDocument(connection)
-        .flatMap(document -> TopologyReader.read(document.text()).topology());
   }
 
   private static void requireAcknowledged(Connection connection, long revision)
@@ -245,7 +236,7 @@ public final class Catalog implements AutoCloseable {
         connection -> {
           long revision = lockRevision(connection);
           Set<FencedTable> missing =
-              newestTopology(connection)
+              TopologyRows.newestTopology(connection)
                   .<Set<FencedTable>>map(Fences::tables)
                   .orElse(new TreeSet<>());
           missing.removeAll(FenceRows.newest(connection).epochs().keySet());
@@ -268,7 +259,7 @@ public final class Catalog implements AutoCloseable {
 
   /** The documents applied, newest first. */
   public List<CatalogState.Document> history() {
-    return session.read(connection -> documents(connection, Integer.MAX_VALUE));
+    return session.read(connection -> TopologyRows.documents(connection, Integer.MAX_VALUE));
   }
 
   /** Stores a report and returns its id. */
@@ -440,18 +431,6 @@ public final class Catalog implements AutoCloseable {
     }
   }
 
-  private static void insertDocument(
-      Connection connection, long revision, String document, String comment) throws SQLException {
-    try (PreparedStatement insert =
-        connection.prepareStatement(
-            "INSERT INTO pgconcord.topology (revision, document, comment) VALUES (?, ?, ?)")) {
-      insert.setLong(1, revision);
-      insert.setString(2, document);
-      insert.setString(3, comment);
-      insert.executeUpdate();
-    }
-  }
-
   private static void declare(Connection connection, GsiName gsi) throws SQLException {
     try (PreparedStatement insert =
         connection.prepareStatement(
@@ -461,57 +440,5 @@ public final class Catalog implements AutoCloseable {
       insert.setString(2, gsi.name());
       insert.executeUpdate();
     }
-  }
-
-  private static Optional<CatalogState.Document> newestDocument(Connection connection)
-      throws SQLException {
-    return documents(connection, 1).stream().findFirst();
-  }
-
-  private static List<CatalogState.Document> documents(Connection connection, int limit)
-      throws SQLException {
-    return documents(connection, Long.MAX_VALUE, limit);
-  }
-
-  /** Those up to a revision, the newest first. */
-  private static List<CatalogState.Document> documents(Connection connection, long upTo, int limit)
-      throws SQLException {
-    List<CatalogState.Document> documents = new ArrayList<>();
-    try (PreparedStatement query =
-        connection.prepareStatement(
-            "SELECT revision, document, comment, applied_at FROM pgconcord.topology"
-                + " WHERE revision <= ? ORDER BY revision DESC LIMIT ?")) {
-      query.setLong(1, upTo);
-      query.setInt(2, limit);
-      try (ResultSet row = query.executeQuery()) {
-        while (row.next()) {
-          documents.add(
-              new CatalogState.Document(
-                  row.getLong(1),
-                  row.getString(2),
-                  row.getString(3),
-                  row.getObject(4, OffsetDateTime.class).toInstant()));
-        }
-      }
-    }
-    return documents;
-  }
-
-  private static Map<GsiName, GsiStatus> gsis(Connection connection) throws SQLException {
-    Map<GsiName, GsiStatus> gsis = new HashMap<>();
-    try (Statement statement = connection.createStatement();
-        ResultSet row =
-            statement.executeQuery(
-                "SELECT database, name, state, reason, epoch FROM pgconcord.gsi")) {
-      while (row.next()) {
-        gsis.put(
-            new GsiName(row.getString(1), row.getString(2)),
-            new GsiStatus(
-                GsiState.valueOf(row.getString(3).toUpperCase(Locale.ROOT)),
-                row.getString(4),
-                row.getLong(5)));
-      }
-    }
-    return gsis;
   }
 }

@@ -7,17 +7,19 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import org.pgconcord.config.catalog.RoutingState.GsiStatus;
 import org.pgconcord.config.settings.ServerIdentity;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.ShardId;
 
-/** The reading statements of {@link Catalog} about what does not change routing. */
+/** The reading statements of {@link Catalog}, but for documents, copies and fences. */
 final class CatalogReads {
   private CatalogReads() {}
 
@@ -151,5 +153,23 @@ final class CatalogReads {
       }
     }
     return changed;
+  }
+
+  static Map<GsiName, GsiStatus> gsis(Connection connection) throws SQLException {
+    Map<GsiName, GsiStatus> gsis = new HashMap<>();
+    try (Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT database, name, state, reason, epoch FROM pgconcord.gsi")) {
+      while (row.next()) {
+        gsis.put(
+            new GsiName(row.getString(1), row.getString(2)),
+            new GsiStatus(
+                GsiState.valueOf(row.getString(3).toUpperCase(Locale.ROOT)),
+                row.getString(4),
+                row.getLong(5)));
+      }
+    }
+    return gsis;
   }
 }
