@@ -3,6 +3,7 @@ package org.pgconcord.router.plan;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.json.DidYouMean;
 import org.pgconcord.config.value.ShardId;
@@ -42,13 +43,15 @@ final class PinnedReads {
     return shards.stream()
         .filter(shard -> shard.uid().equals(context.pinned()))
         .findFirst()
-        .orElseThrow(
-            () ->
-                ErrorCode.SETTING_VALUE.because(
-                    "pgconcord.shard names no shard: \"%s\"%s"
-                        .formatted(
-                            context.pinned(),
-                            DidYouMean.hint(
-                                context.pinned(), shards.stream().map(ShardId::uid).toList()))));
+        .orElseThrow(() -> unknown(context.pinned(), shards.stream().map(ShardId::uid).toList()));
+  }
+
+  private static ConcordException unknown(String name, List<String> shards) {
+    return ErrorCode.SETTING_VALUE
+        .because(
+            "pgconcord.shard names no shard: \"%s\"%s"
+                .formatted(name, DidYouMean.hint(name, shards)))
+        .withDetail("The topology has these shards: " + String.join(", ", shards))
+        .withHint("SET pgconcord.shard to one of the shards that the detail lists, or RESET it.");
   }
 }
