@@ -287,8 +287,20 @@ class BackfillIT {
 
   @Test
   void everyTypeAndOddTextKeepsItsBytes() throws Exception {
-    for (Map.Entry<String, List<String>> type : OddValues.byType().entrySet()) {
-      shards.recreate(type.getKey(), "bigint", false);
+    keepTheirBytes(OddValues.byType(), List.of());
+  }
+
+  @Test
+  void eachKeyOfAnyTypeGoesToTheLookupShardWhereItBelongs() throws Exception {
+    Map<String, List<String>> some = OddValues.byType();
+    some.keySet().retainAll(Set.of("numeric", "character(5)", "timestamptz"));
+    keepTheirBytes(some, List.of("k"));
+  }
+
+  private void keepTheirBytes(Map<String, List<String>> values, List<String> lookupKey)
+      throws Exception {
+    for (Map.Entry<String, List<String>> type : values.entrySet()) {
+      shards.recreate(type.getKey(), "bigint", false, lookupKey);
       long id = 0;
       for (String value : type.getValue()) {
         String tenant = TwoShards.tenantOf(id % 2 == 0 ? A : B, 0);

@@ -1,5 +1,6 @@
 package org.pgconcord.backfill;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.pgconcord.testkit.fixture.ThingsByKey.run;
 import static org.pgconcord.testkit.fixture.TwoShards.A;
 import static org.pgconcord.testkit.fixture.TwoShards.B;
@@ -39,8 +40,10 @@ final class OwnerShards implements AutoCloseable {
 
   OwnerShards() throws SQLException {
     this.cluster = ShardCluster.start(2);
-    try (Connection service = cluster.asService(A)) {
-      CatalogInstaller.installShard(service);
+    for (ShardId shard : List.of(A, B)) {
+      try (Connection service = cluster.asService(shard)) {
+        CatalogInstaller.installShard(service);
+      }
     }
     this.index = recreate("text", "bigint", false);
   }
@@ -52,8 +55,16 @@ final class OwnerShards implements AutoCloseable {
   /** Makes both tables anew, empty, with these types. */
   LookupIndex recreate(String keyType, String shardKeyType, boolean ignoreNull)
       throws SQLException {
+    return recreate(keyType, shardKeyType, ignoreNull, List.of());
+  }
+
+  /** The same, with a lookup table that is spread over both shards by this key. */
+  LookupIndex recreate(
+      String keyType, String shardKeyType, boolean ignoreNull, List<String> lookupKey)
+      throws SQLException {
     releaseAll();
-    DeclaredIndex declared = ThingsByKey.create(cluster, keyType, shardKeyType, ignoreNull);
+    DeclaredIndex declared =
+        ThingsByKey.create(cluster, keyType, shardKeyType, ignoreNull, lookupKey);
     for (ShardId shard : List.of(A, B)) {
       try (Connection owner = cluster.asOwner(shard)) {
         run(
@@ -76,9 +87,11 @@ final class OwnerShards implements AutoCloseable {
       }
     }
     index = LookupIndex.resolve(declared.topology(), declared.owner(), declared.gsi());
-    try (Connection service = cluster.asService(A)) {
-      run(service, "DROP TABLE IF EXISTS things_by_k");
-      run(service, LookupDdl.createTable(index).toArray(new String[0]));
+    for (ShardId lookup : index.lookupShards()) {
+      try (Connection service = cluster.asService(lookup)) {
+        run(service, "DROP TABLE IF EXISTS things_by_k");
+        run(service, LookupDdl.createTable(index).toArray(new String[0]));
+      }
     }
     return index;
   }
@@ -224,9 +237,17 @@ final class OwnerShards implements AutoCloseable {
     }
   }
 
-  /** The lookup table's entries, by key. */
+  /** The lookup table's entries, by key; each must be on the shard of its key. */
   Map<String, String> entries() throws SQLException {
-    return entries(A, "things_by_k");
+    Map<String, String> all = new HashMap<>();
+    for (ShardId lookup : index.lookupShards()) {
+      Map<String, String> here = entries(lookup, "things_by_k");
+      for (String key : here.keySet()) {
+        assertThat(index.lookupShard(Tuple.of(key))).as(key).isEqualTo(lookup);
+      }
+      all.putAll(here);
+    }
+    return all;
   }
 
   /** What the owners' rows derive to, by key. */

@@ -67,7 +67,8 @@ public record LookupColumns(List<ColumnType> types, int identity) {
    * The statement that gives one part of an owner table as sorted binary rows. All columns are cast
    * to the lookup columns' types without modifier: the bytes are then what the load's receive
    * functions take, and a modifier is checked there instead of silently cutting values here. Behind
-   * them, where the lookup table is sharded, its shard key as text, which is what routes.
+   * them, where the lookup table is sharded, its shard key as text, which is what routes. A cast
+   * keeps its column's name, so the order says whose columns it means.
    */
   String copyOut(LookupIndex index, BlockRange range) {
     List<IndexColumn> columns = index.columns();
@@ -90,7 +91,7 @@ public record LookupColumns(List<ColumnType> types, int identity) {
   }
 
   private String ordered(int column) {
-    return "c" + column + (RawOrder.collatable(types.get(column).oid()) ? " COLLATE \"C\"" : "");
+    return "e.c" + column + (RawOrder.collatable(types.get(column).oid()) ? " COLLATE \"C\"" : "");
   }
 
   private static String each(

@@ -32,7 +32,15 @@ final class ValueText {
           "POSITIVE_INFINITY", "Infinity",
           "NEGATIVE_INFINITY", "-Infinity");
 
-  /** PostgreSQL's first date is 4714-11-24 BC; what Debezium shows below it is an infinity. */
+  /**
+   * PostgreSQL stores the infinities of a date as the extremes of 32 bits, counted from 2000.
+   * Debezium counts from 1970, and wraps: both end below the first date.
+   */
+  private static final int DATE_INFINITY = -2_147_472_692;
+
+  private static final int DATE_MINUS_INFINITY = -2_147_472_691;
+
+  /** PostgreSQL's first date is 4714-11-24 BC; what else Debezium shows below it is no date. */
   private static final long FIRST_DATE = -2_440_588;
 
   private static final long FIRST_TIMESTAMP = FIRST_DATE * 86_400_000_000L;
@@ -88,8 +96,13 @@ final class ValueText {
     return array;
   }
 
-  /** Debezium shows both infinities of a date as days that no calendar has: not readable. */
   private static Optional<String> date(int epochDay) {
+    if (epochDay == DATE_INFINITY) {
+      return Optional.of("infinity");
+    }
+    if (epochDay == DATE_MINUS_INFINITY) {
+      return Optional.of("-infinity");
+    }
     if (epochDay < FIRST_DATE) {
       return Optional.empty();
     }
