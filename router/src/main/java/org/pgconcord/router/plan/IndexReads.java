@@ -174,6 +174,8 @@ final class IndexReads {
       return Optional.of("it takes lists only for columns of the owner alone");
     } else if (joins() && !gsi.extended()) {
       return Optional.of(NOT_PLAIN);
+    } else if (!facts.local().isEmpty()) {
+      return Optional.of("tables of one shard are read too, and its owner's rows are on others");
     } else if (joins() && !facts.anchors().contains(use.place().token())) {
       return Optional.of("rows of other tables are not joined with its owner by the shard key");
     } else if (input.callsMayWrite()) {
