@@ -151,7 +151,12 @@ final class RandomQueries {
           "%s.seen < '2024-03-20'",
           "%s.tags[1] = 't1'",
           "%s.name IS DISTINCT FROM 'name 3'",
-          "(%s.nums IS NULL) = %s.active");
+          "(%s.nums IS NULL) = %s.active",
+          "%s.id = 17",
+          "%s.id IN (5, 17, 70, 200)",
+          "%s.id = ANY ('{3,NULL,9}')",
+          "%s.city = 'Oslo'",
+          "%s.city IN ('oslo', 'Ærø')");
   private static final List<String> ORDER_CONDITIONS =
       List.of(
           "%s.total > 50",
@@ -160,7 +165,9 @@ final class RandomQueries {
           "%s.tenant = 2",
           "%s.order_id %% 4 = 0",
           "%s.tenant IN (0, 6)",
-          "%s.account < 40");
+          "%s.account < 40",
+          "%s.order_id = 77",
+          "%s.status IN ('paid', 'open')");
 
   private final Random random;
 
@@ -169,7 +176,8 @@ final class RandomQueries {
   }
 
   String next() {
-    return switch (random.nextInt(17)) {
+    return switch (random.nextInt(19)) {
+      case 17, 18 -> byIndex();
       case 13, 14 -> several();
       case 15, 16 -> byKey();
       case 0, 1 -> rows();
@@ -311,6 +319,37 @@ final class RandomQueries {
     return random.nextBoolean()
         ? "SELECT count(*), sum(o.total), count(DISTINCT e.id), max(c.title)" + from + where
         : "SELECT a.id, o.order_id, e.id, c.title" + from + where;
+  }
+
+  /** Rows that keys of indexes name, by themselves and beside tables of every other kind. */
+  private String byIndex() {
+    String key = one(List.of("a.id = %d", "a.id IN (%d, 90)", "a.id = ANY ('{%d}')"), null);
+    String keyed = key.formatted(random.nextInt(125));
+    String beside =
+        one(
+            List.of(
+                "",
+                " JOIN notes n ON n.id = 3",
+                " JOIN notes n ON n.tenant = a.tenant",
+                " LEFT JOIN notes n ON n.id = a.id",
+                " JOIN countries c ON c.code = a.code",
+                " LEFT JOIN orders o ON o.tenant = a.tenant AND o.account = a.id",
+                " JOIN orders o ON o.order_id = a.id",
+                " JOIN events e ON e.tenant = a.tenant",
+                " CROSS JOIN (VALUES (1), (2)) v(x)"),
+            null);
+    String from = " FROM accounts a" + beside + where("a");
+    String condition = (from.contains(" WHERE ") ? " AND " : " WHERE ") + keyed;
+    return switch (random.nextInt(4)) {
+      case 0 -> "SELECT count(*), max(a.city)" + from + condition;
+      case 1 -> "SELECT a.*" + from + condition;
+      case 2 ->
+          "SELECT b.id, (SELECT count(*)"
+              + from
+              + condition
+              + ") FROM accounts b WHERE b.city = 'Oslo'";
+      default -> "SELECT a.id, a.city, " + one(ACCOUNT_VALUES, "a") + from + condition;
+    };
   }
 
   /** Groups, windows and duplicates that have the shard key among their columns, or nearly. */

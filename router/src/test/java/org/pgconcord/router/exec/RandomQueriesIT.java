@@ -25,7 +25,7 @@ class RandomQueriesIT {
 
   @BeforeAll
   static void start() throws SQLException, IOException {
-    server = new WholeServer();
+    server = new WholeServer(WholeServer.INDEXED);
   }
 
   @AfterAll

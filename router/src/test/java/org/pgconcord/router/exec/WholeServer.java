@@ -46,13 +46,43 @@ final class WholeServer implements AutoCloseable {
          "reference_tables": {"countries": {"shard_groups": ["data"]}}}}}}}
       """;
 
+  private static final String INDEXES =
+      """
+      "global_secondary_indexes": {
+        "by_id": {"table": "accounts_by_id", "owner_table": "accounts", "columns": ["id"],
+          "unique": true, "gsi_mode": "extended"},
+        "by_city": {"table": "accounts_by_city", "owner_table": "accounts", "columns": ["city"],
+          "owner_pk_columns": ["tenant", "id"], "ignore_null": true, "gsi_mode": "extended"},
+        "by_order": {"table": "orders_by_id", "owner_table": "orders", "columns": ["order_id"],
+          "unique": true},
+        "by_status": {"table": "orders_by_status", "owner_table": "orders", "columns": ["status"],
+          "owner_pk_columns": ["tenant", "order_id"], "ignore_null": true}},
+      "schemas": {"public": {
+        "tables": {
+          "accounts_by_id": {"shard_group": "meta"}, "accounts_by_city": {"shard_group": "meta"},
+          "orders_by_id": {"shard_group": "meta"}, "orders_by_status": {"shard_group": "meta"},
+          "accounts": {"shard_group": "data", "secondary_indexes": [
+            {"name": "by_id", "columns": ["id"]}, {"name": "by_city", "columns": ["city"]}]},
+          "orders": {"shard_group": "data", "secondary_indexes": [
+            {"name": "by_order", "columns": ["order_id"]},
+            {"name": "by_status", "columns": ["status"]}]},
+      """;
+
+  /** The same tables, with indexes of all kinds over accounts and orders. */
+  static final String INDEXED =
+      DOCUMENT.replaceFirst("\"schemas\"(?s:.)*\"orders\": [^\n]*\n", INDEXES);
+
   final DeclaredRouter router;
 
   /** All rows on one plain server. */
   final Connection whole;
 
   WholeServer() throws SQLException, IOException {
-    router = new DeclaredRouter(3, DOCUMENT, statements("schema.sql"));
+    this(DOCUMENT);
+  }
+
+  WholeServer(String document) throws SQLException, IOException {
+    router = new DeclaredRouter(3, document, statements("schema.sql"));
     ShardId first = router.cluster.shards().get(0);
     try (Connection admin = router.cluster.asSuperuser(first)) {
       run(admin, "CREATE DATABASE whole OWNER " + ClusterRoles.OWNER);
