@@ -40,6 +40,7 @@ public final class ReadAnalysis {
   private Set<Integer> roots = Set.of();
   private boolean byShard = true;
   private final Map<Integer, Set<Integer>> follows = new HashMap<>();
+  private final Set<Integer> free = new HashSet<>();
 
   /** An outer block's keys are taken as known, and no constant pins anything. */
   private final boolean assuming;
@@ -51,7 +52,7 @@ public final class ReadAnalysis {
 
   public static ReadFacts of(QueryView query, RelationNames names) {
     ReadAnalysis analysis = new ReadAnalysis(names, false);
-    analysis.query(query, null, Set.of());
+    analysis.query(query, null, Set.of(), true);
     boolean plain = analysis.blocks == 1 && query.with().isEmpty() && query.nested().isEmpty();
     return new ReadFacts(
         analysis.sharded,
@@ -63,6 +64,7 @@ public final class ReadAnalysis {
         plain ? analysis.anchors : Set.of(),
         analysis.roots,
         analysis.follows,
+        analysis.free,
         analysis.references,
         analysis.copies,
         analysis.unsharded,
@@ -74,22 +76,30 @@ public final class ReadAnalysis {
         analysis.unusable);
   }
 
-  /** A CTE hides tables of its name: in those after it, with RECURSIVE in all, and in the body. */
-  private void query(QueryView query, @Nullable Scope outer, Set<String> ctes) {
+  /**
+   * A CTE hides tables of its name: in those after it, with RECURSIVE in all, and in the body.
+   *
+   * @param alone no block around can be seen
+   */
+  private void query(QueryView query, @Nullable Scope outer, Set<String> ctes, boolean alone) {
     Set<String> visible = new HashSet<>(ctes);
     if (query.recursive()) {
       query.with().forEach(c -> visible.add(c.name()));
     }
     for (QueryView.Cte cte : query.with()) {
-      query(cte.query(), outer, visible);
+      query(cte.query(), outer, visible, alone);
       visible.add(cte.name());
     }
-    query.blocks().forEach(b -> block(b, outer, visible));
-    query.nested().forEach(n -> query(n, outer, visible));
+    query.blocks().forEach(b -> block(b, outer, visible, alone));
+    query.nested().forEach(n -> query(n, outer, visible, false));
   }
 
-  private void block(QueryView.Block block, @Nullable Scope outer, Set<String> ctes) {
+  private void block(
+      QueryView.Block block, @Nullable Scope outer, Set<String> ctes, boolean alone) {
     int number = blocks++;
+    if (alone) {
+      free.add(number);
+    }
     Scope scope = new Scope(outer);
     JoinFacts joins = new JoinFacts(scope, item -> leaf(item, scope, ctes, number));
     block.from().forEach(joins::add);
@@ -114,8 +124,9 @@ public final class ReadAnalysis {
     if (!assuming) {
       Pins.sharded(scope).forEach(leaf -> follow(leaf, scope, joins, block.nested(), ctes));
     }
-    block.from().forEach(item -> derived(item, scope, outer, ctes));
-    block.nested().forEach(n -> query(n, scope, ctes));
+    block.from().forEach(item -> derived(item, scope, outer, ctes, alone));
+    boolean nothing = block.from().isEmpty();
+    block.nested().forEach(n -> query(n, scope, ctes, alone && nothing));
   }
 
   /** Subqueries and functions in FROM take part in no row-by-row argument. */
@@ -142,7 +153,7 @@ public final class ReadAnalysis {
       return;
     }
     ReadAnalysis inner = new ReadAnalysis(names, true);
-    nested.forEach(query -> inner.query(query, assumed.get(), ctes));
+    nested.forEach(query -> inner.query(query, assumed.get(), ctes, false));
     Set<Integer> tokens =
         Pins.sharded(scope).stream()
             .filter(leaf -> !assumed.get().pins(leaf).contains(List.of()))
@@ -157,7 +168,7 @@ public final class ReadAnalysis {
   /** Whether the sharded rows that matter to subqueries have the keys that the outer row has. */
   private boolean staysOnShard(List<QueryView> nested, Scope outer, Set<String> ctes) {
     ReadAnalysis inner = new ReadAnalysis(names, true);
-    nested.forEach(query -> inner.query(query, outer, ctes));
+    nested.forEach(query -> inner.query(query, outer, ctes, false));
     return inner.sharded.stream().allMatch(use -> use.unpinned().isEmpty())
         && inner.unusable.isEmpty();
   }
@@ -229,12 +240,14 @@ public final class ReadAnalysis {
   }
 
   /** Only a LATERAL subquery sees its neighbours; others see what is around the block. */
-  private void derived(FromView item, Scope scope, @Nullable Scope outer, Set<String> ctes) {
+  private void derived(
+      FromView item, Scope scope, @Nullable Scope outer, Set<String> ctes, boolean alone) {
     if (item instanceof FromView.Joined join) {
-      derived(join.left(), scope, outer, ctes);
-      derived(join.right(), scope, outer, ctes);
+      derived(join.left(), scope, outer, ctes, alone);
+      derived(join.right(), scope, outer, ctes, alone);
     } else if (item instanceof FromView.Derived derived) {
-      query(derived.query(), derived.lateral() ? scope : outer, ctes);
+      boolean lateral = derived.lateral();
+      query(derived.query(), lateral ? scope : outer, ctes, alone && !lateral);
     }
   }
 }

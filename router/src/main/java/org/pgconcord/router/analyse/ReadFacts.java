@@ -21,6 +21,7 @@ import org.pgconcord.config.value.TableName;
  * @param follows for the token of each sharded table, at every level, those of the tables whose
  *     rows that matter to one row of it are on that row's shard: its neighbours in FROM, and those
  *     of subqueries
+ * @param free the numbers of the blocks that see no names of a block around them
  * @param references reference tables
  * @param copies appearances of reference tables
  * @param unsharded declared tables that are on one shard
@@ -38,6 +39,7 @@ public record ReadFacts(
     Set<Integer> anchors,
     Set<Integer> roots,
     Map<Integer, Set<Integer>> follows,
+    Set<Integer> free,
     Set<DeclaredTable> references,
     List<TablePlace> copies,
     Set<TableName> unsharded,
@@ -53,11 +55,33 @@ public record ReadFacts(
     anchors = Set.copyOf(anchors);
     roots = Set.copyOf(roots);
     follows = Map.copyOf(follows);
+    free = Set.copyOf(free);
     references = Set.copyOf(references);
     unsharded = Set.copyOf(unsharded);
     lookups = Set.copyOf(lookups);
     misplaced = Set.copyOf(misplaced);
     unusable = Set.copyOf(unusable);
+  }
+
+  /** The same of some of the sharded tables. */
+  public ReadFacts withSharded(List<TableUse> some) {
+    return new ReadFacts(
+        some,
+        colocated,
+        byShard,
+        anchors,
+        roots,
+        follows,
+        free,
+        references,
+        copies,
+        unsharded,
+        local,
+        undeclared,
+        lookups,
+        system,
+        misplaced,
+        unusable);
   }
 
   /** True when every sharded table is pinned. */

@@ -160,53 +160,7 @@ final class BlockConditions {
 
   /** Every name is a column of the subquery's tables or of this one, or such a table itself. */
   private boolean namesOnly(Clauses.Range subquery, List<TablePlace> inside) {
-    if (!inside.stream().allMatch(t -> TableColumns.areReadable(input, t))) {
-      return false;
-    }
-    List<TableColumns> known = inside.stream().map(t -> new TableColumns(input, t)).toList();
-    return IntStream.range(subquery.from(), subquery.to())
-        .filter(i -> tokens.kind(i).isName())
-        .allMatch(
-            i ->
-                isColumn(columns, i)
-                    || known.stream().anyMatch(t -> t.isDeclaredAt(i) || isSeen(t, i))
-                    || isLabel(i)
-                    || isGrammar(i));
-  }
-
-  /** Whether a token is a column of a table of its own subquery, or of one around that. */
-  private boolean isSeen(TableColumns table, int i) {
-    Clauses.Range scope = subqueries.innermost(table.from());
-    return scope.from() <= i && i < scope.to() && table.isColumn(i);
-  }
-
-  private boolean isLabel(int i) {
-    return tokens.isWord(i - 1, "as");
-  }
-
-  private boolean isGrammar(int i) {
-    return isHarmless(i)
-        || tokens.isAnyWord(
-            i,
-            "select",
-            "from",
-            "where",
-            "exists",
-            "any",
-            "all",
-            "some",
-            "join",
-            "on",
-            "inner",
-            "distinct",
-            "group",
-            "by",
-            "having",
-            "order",
-            "asc",
-            "desc",
-            "limit",
-            "filter");
+    return new InnerNames(input, subqueries, inside).only(subquery, i -> isColumn(columns, i));
   }
 
   // --- partners --------------------------------------------------------------------------------

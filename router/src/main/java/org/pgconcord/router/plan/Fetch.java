@@ -29,6 +29,8 @@ import org.pgconcord.router.sql.TextTemplate;
  * @param dependent what to add to a GROUP BY that names the table's whole primary key: the other
  *     columns follow from it, which PostgreSQL knows of a table and not of fetched rows
  * @param keys rows of another fetch without which rows of this one do not matter
+ * @param part the tokens of the query that this fetch is for, which is a part of the statement: all
+ *     texts and values count their tokens from there; empty for the statement itself
  */
 public record Fetch(
     TableName table,
@@ -42,7 +44,8 @@ public record Fetch(
     String alias,
     List<Clauses.Range> dropped,
     List<SqlEdit> dependent,
-    Optional<Keys> keys) {
+    Optional<Keys> keys,
+    Optional<Clauses.Range> part) {
   /** More distinct keys than this are not sent along: all rows are fetched then. */
   public static final int MOST_KEYS = 5_000;
 
@@ -120,7 +123,31 @@ public record Fetch(
         alias,
         dropped,
         dependent,
-        Optional.of(from));
+        Optional.of(from),
+        part);
+  }
+
+  /** The same for a query that is the tokens of a range of a statement. */
+  Fetch within(Clauses.Range range) {
+    int by = range.from();
+    return new Fetch(
+        table,
+        group,
+        binding,
+        List.of(),
+        statement,
+        columns,
+        from + by,
+        to + by,
+        alias,
+        dropped.stream().map(r -> r.shifted(by)).toList(),
+        dependent.stream().map(e -> new SqlEdit(e.token() + by, e.text())).toList(),
+        keys,
+        Optional.of(range));
+  }
+
+  private StatementText own(StatementText text) {
+    return part.map(text::part).orElse(text);
   }
 
   /** What a shard is sent. */
@@ -130,7 +157,7 @@ public record Fetch(
 
   /** The same with more conditions. */
   public String sql(StatementText text, List<String> more) {
-    return statement.render(text, more);
+    return statement.render(own(text), more);
   }
 
   /**
@@ -176,6 +203,6 @@ public record Fetch(
 
   /** The shards whose rows matter for these values: none where they contradict each other. */
   public List<ShardId> shards(StatementText text, Parameters parameters) {
-    return binding.flatMap(b -> b.shards(text, parameters)).orElse(group.shards());
+    return binding.flatMap(b -> b.shards(own(text), parameters)).orElse(group.shards());
   }
 }

@@ -99,6 +99,7 @@ final class FetchPlanner implements Source {
         columns.writtenAlias(),
         columns.schemas(),
         columns.dependent(names).stream().toList(),
+        Optional.empty(),
         Optional.empty());
   }
 

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.router.sql.Clauses;
 import org.pgconcord.router.sql.SqlReplacement;
@@ -51,6 +52,10 @@ public record Finish(List<Clauses.Range> gone, List<Combined> combined) {
       columns = List.copyOf(columns);
     }
 
+    private Combined within(Clauses.Range range) {
+      return new Combined(kind, function, call.shifted(range.from()), columns, label);
+    }
+
     private String text(Function<String, Integer> typeOf) {
       String first = columns.get(0);
       return switch (kind) {
@@ -91,6 +96,20 @@ public record Finish(List<Clauses.Range> gone, List<Combined> combined) {
                 "an average of values of this type over several shards");
       };
     }
+  }
+
+  /** The same for a query that is the tokens of a range of a statement. */
+  Finish within(Clauses.Range range) {
+    return new Finish(
+        gone.stream().map(r -> r.shifted(range.from())).toList(),
+        combined.stream().map(one -> one.within(range)).toList());
+  }
+
+  /** Both, in different places. */
+  Finish and(Finish other) {
+    return new Finish(
+        Stream.concat(gone.stream(), other.gone.stream()).toList(),
+        Stream.concat(combined.stream(), other.combined.stream()).toList());
   }
 
   /**

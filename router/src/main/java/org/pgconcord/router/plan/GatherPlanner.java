@@ -48,18 +48,33 @@ final class GatherPlanner {
    */
   Plan.Gather plan(StatementFacts statement) {
     refuse();
-    Optional<ReducedBlock.Reduced> reduced =
-        source().flatMap(s -> new ReducedBlock(input, new Subqueries(input, facts), s).reduced());
+    Optional<ReducedBlock.Reduced> reduced = reduced("pgconcord");
     if (reduced.isPresent()) {
       return new Plan.Gather(
           statement, List.of(reduced.get().fetch()), reduced.get().aggregates(), finishers());
     }
+    ReducedParts.Parts parts = new ReducedParts(input, query, facts, indexes).find();
     List<Fetch> fetches = new ArrayList<>();
-    for (TableUse use : facts.sharded()) {
-      fetches.add(new FetchPlanner(input, facts, use, indexes).rows());
+    for (TableUse use : parts.left().sharded()) {
+      fetches.add(parts.fetchOf(use).orElseGet(() -> rows(use)));
     }
-    return new Plan.Gather(
-        statement, new KeyedFetches(input, facts).of(fetches), Finish.NOTHING, finishers());
+    fetches = new ArrayList<>(new KeyedFetches(input, parts.left()).of(fetches));
+    fetches.addAll(parts.joined());
+    return new Plan.Gather(statement, fetches, parts.finish(), finishers());
+  }
+
+  private Fetch rows(TableUse use) {
+    return new FetchPlanner(input, facts, use, indexes).rows();
+  }
+
+  /**
+   * What is fetched for the query where that can be reduced as a whole.
+   *
+   * @param prefix begins the names of partial results
+   */
+  Optional<ReducedBlock.Reduced> reduced(String prefix) {
+    Subqueries subqueries = new Subqueries(input, facts);
+    return source().flatMap(s -> new ReducedBlock(input, subqueries, s, prefix).reduced());
   }
 
   private void refuse() {

@@ -259,6 +259,7 @@ final class JoinedTables implements Source {
         "",
         List.of(),
         dependent(columns),
+        Optional.empty(),
         Optional.empty());
   }
 

@@ -95,13 +95,19 @@ public final class PlanCache {
           }
         }
         case BIT_STRING, HEX_STRING -> shape.append("'b");
-        case INTEGER -> shape.append(list.isOrdinal(i) ? tokens.text(i) : "0");
+        case INTEGER ->
+            shape.append(list.isOrdinal(i) || isLimit(tokens, i) ? tokens.text(i) : "0");
         case NUMERIC -> shape.append("0.");
         default -> shape.append(tokens.sql(), tokens.start(i), tokens.end(i));
       }
       shape.append('\n');
     }
     return shape.toString();
+  }
+
+  /** {@code LIMIT 1} says that a subquery gives one row at most. */
+  private static boolean isLimit(Tokens tokens, int i) {
+    return tokens.isWord(i - 1, "limit") && tokens.text(i).equals("1");
   }
 
   /** Whether tokens, one after the other, are in the list of an ORDER BY or GROUP BY. */

@@ -18,7 +18,8 @@ import org.pgconcord.router.sql.TextTemplate;
  *
  * <p>Aggregates are taken per combination of all columns that stand outside of them, which refines
  * any grouping that the query asks for, by expressions, ordinals or grouping sets: the finishing
- * query groups the partial results as it would have grouped the rows.
+ * query groups the partial results as it would have grouped the rows. One that ignores duplicates,
+ * and cannot be taken in parts, is left to it: its columns are among the combination's.
  */
 final class ReducedBlock {
   private static final TextTemplate NOTHING = new TextTemplate.Builder().build();
@@ -26,14 +27,17 @@ final class ReducedBlock {
   private final PlanInput input;
   private final Subqueries subqueries;
   private final Source source;
+  private final String prefix;
 
   /** A fetch, and what is left to do. */
   record Reduced(Fetch fetch, Finish aggregates) {}
 
-  ReducedBlock(PlanInput input, Subqueries subqueries, Source source) {
+  /** {@code prefix} begins the names of partial results, no two of which may be alike. */
+  ReducedBlock(PlanInput input, Subqueries subqueries, Source source, String prefix) {
     this.input = input;
     this.subqueries = subqueries;
     this.source = source;
+    this.prefix = prefix;
   }
 
   /** Empty when the rows that the source makes cannot be made on shards. */
@@ -92,13 +96,16 @@ final class ReducedBlock {
     if (calls.isEmpty()) {
       return Optional.empty();
     }
-    if (calls.get().stream().allMatch(AggregateCall::ignoresDuplicates)) {
-      return distinctRows();
+    List<AggregateCall> taken =
+        calls.get().stream()
+            .filter(call -> !call.distinct() && call.partial(input, this::columns))
+            .toList();
+    boolean others =
+        calls.get().stream().anyMatch(c -> !taken.contains(c) && !c.ignoresDuplicates());
+    if (others) {
+      return Optional.empty();
     }
-    boolean partial =
-        calls.get().stream().allMatch(call -> call.partial(input, this::columns))
-            && calls.get().stream().noneMatch(AggregateCall::distinct);
-    return partial ? partials(calls.get()) : Optional.empty();
+    return taken.isEmpty() ? distinctRows() : partials(taken);
   }
 
   private List<Column> columns(Clauses.Range range, Set<Integer> without) {
@@ -131,7 +138,7 @@ final class ReducedBlock {
     for (AggregateCall call : calls) {
       List<String> names = new ArrayList<>();
       for (TextTemplate partial : call.partials()) {
-        String name = "\"pgconcord_%d\"".formatted(fetched.size());
+        String name = "\"%s_%d\"".formatted(prefix, fetched.size());
         select.add(separator).add(partial).add(" AS " + name);
         fetched.add(source.computed(name));
         names.add(name);

@@ -175,7 +175,37 @@ public final class Clauses {
   }
 
   /** A range of tokens, the end exclusive. */
-  public record Range(int from, int to) {}
+  public record Range(int from, int to) {
+    /** The same tokens, counted from so many tokens before. */
+    public Range shifted(int by) {
+      return new Range(from + by, to + by);
+    }
+
+    public boolean holds(int token) {
+      return from <= token && token < to;
+    }
+  }
+
+  /** The operators between the arms of a set operation. */
+  private static final Set<String> SET_OPERATORS = Set.of("union", "intersect", "except");
+
+  private static final Set<String> BEHIND_ARMS =
+      Set.of("union", "intersect", "except", "order", "limit", "offset", "fetch", "for");
+
+  /**
+   * The SELECT that a token belongs to, without a WITH in front of it; an arm of a set operation
+   * without what stands behind all of its arms. Empty where that cannot be told from the tokens.
+   */
+  public Optional<Range> block(int token) {
+    int select = leftwards(token, "select");
+    if (select < 0) {
+      return Optional.empty();
+    }
+    Range around = around(token);
+    boolean arms = next(around, SET_OPERATORS) < around.to;
+    int end = next(new Range(select + 1, around.to), arms ? BEHIND_ARMS : SET_OPERATORS);
+    return Optional.of(new Range(select, end));
+  }
 
   /** The condition of the WHERE clause that is in no parentheses. */
   public Optional<Range> topLevelWhere() {

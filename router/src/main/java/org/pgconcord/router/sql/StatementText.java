@@ -52,7 +52,12 @@ public record StatementText(String sql, Tokens tokens) {
     if (from == 0 && to == tokens.size()) {
       return new StatementText(sql, tokens);
     }
-    String text = sql.substring(tokens.start(from), tokens.end(to - 1));
+    return new StatementText(sql, tokens).part(new Clauses.Range(from, to));
+  }
+
+  /** Some of its tokens as a text of their own. */
+  public StatementText part(Clauses.Range range) {
+    String text = sql.substring(tokens.start(range.from()), tokens.end(range.to() - 1));
     return new StatementText(text, Lexer.scan(text));
   }
 

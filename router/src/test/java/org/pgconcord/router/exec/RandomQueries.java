@@ -176,8 +176,9 @@ final class RandomQueries {
   }
 
   String next() {
-    return switch (random.nextInt(19)) {
+    return switch (random.nextInt(24)) {
       case 17, 18 -> byIndex();
+      case 19, 20, 21, 22, 23 -> new RandomParts(this, random).next();
       case 13, 14 -> several();
       case 15, 16 -> byKey();
       case 0, 1 -> rows();
@@ -221,7 +222,7 @@ final class RandomQueries {
         + ordered(values.size());
   }
 
-  private String groups() {
+  String groups() {
     List<String> keys = some(GROUPABLE, "a", random.nextInt(3));
     List<String> values = new ArrayList<>(keys);
     values.addAll(some(AGGREGATES, "a", 1 + random.nextInt(3)));
@@ -560,7 +561,7 @@ final class RandomQueries {
   }
 
   /** An order over all columns makes every answer one of its kind. */
-  private String ordered(int columns) {
+  String ordered(int columns) {
     if (random.nextInt(3) == 0) {
       return "";
     }
@@ -582,11 +583,23 @@ final class RandomQueries {
     return order.toString();
   }
 
-  private String where(String alias) {
+  String where(String alias) {
     int count = random.nextInt(3);
     return count == 0
         ? ""
         : " WHERE " + String.join(" AND ", some(ACCOUNT_CONDITIONS, alias, count));
+  }
+
+  String aggregate(String alias) {
+    return one(AGGREGATES, alias);
+  }
+
+  String groupable(String alias) {
+    return one(GROUPABLE, alias);
+  }
+
+  String orderCondition(String alias) {
+    return one(ORDER_CONDITIONS, alias);
   }
 
   private List<String> some(List<String> from, String alias, int count) {
