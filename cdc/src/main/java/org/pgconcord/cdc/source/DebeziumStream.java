@@ -147,7 +147,7 @@ public final class DebeziumStream implements ChangeStream {
       lock.unlock();
     }
     stopEngine();
-    joinSupervisor();
+    LastWait.forEndOf(supervisor);
   }
 
   // --- one engine after another ----------------------------------------------------------------
@@ -367,21 +367,6 @@ public final class DebeziumStream implements ChangeStream {
     try {
       supervisor.join(50);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private void joinSupervisor() {
-    boolean interrupted = false;
-    while (supervisor.isAlive() && supervisor != Thread.currentThread()) {
-      try {
-        supervisor.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-        supervisor.interrupt();
-      }
-    }
-    if (interrupted) {
       Thread.currentThread().interrupt();
     }
   }
