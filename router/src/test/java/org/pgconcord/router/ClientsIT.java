@@ -19,11 +19,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.backend.SessionMark;
 import org.pgconcord.router.session.RawClient;
 import org.pgconcord.router.wire.FrontendFrames;
 import org.pgconcord.router.wire.ParameterTypes;
 import org.pgconcord.router.wire.Parameters;
 import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
 import org.postgresql.copy.CopyOut;
 
 /** PgJDBC in its query modes against the whole router. */
@@ -310,6 +312,88 @@ class ClientsIT {
       s.execute("SET statement_timeout = '7s'");
       s.execute("SELECT pg_advisory_unlock_all();\nCLOSE ALL;\nUNLISTEN *;\nRESET ALL;");
       assertThat(column(c, "SHOW statement_timeout")).containsExactly("0");
+    }
+  }
+
+  @Test
+  void anAdvisoryLockIsHeldForTheSessionOrTheTransaction() throws SQLException {
+    try (Connection one = router.connect("");
+        Connection other = router.connect("")) {
+      column(one, "SELECT pg_advisory_lock(4711)");
+      assertThat(column(other, "SELECT pg_try_advisory_lock(4711)")).containsExactly("f");
+      assertThat(column(one, "SELECT pg_advisory_unlock(4711)")).containsExactly("t");
+      assertThat(column(other, "SELECT pg_try_advisory_lock(4711)")).containsExactly("t");
+      column(other, "SELECT pg_advisory_unlock_all()");
+      assertThat(
+              column(
+                  other,
+                  "SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND "
+                      + SessionMark.CONDITION))
+          .containsExactly("1");
+      one.setAutoCommit(false);
+      try (PreparedStatement lock =
+          one.prepareStatement("SELECT pg_try_advisory_xact_lock(hashtext(?))")) {
+        lock.setString(1, "migration");
+        lock.execute();
+      }
+      column(one, "SELECT count(*) FROM users");
+      String taken = "SELECT pg_try_advisory_xact_lock(hashtext('migration'))";
+      assertThat(column(other, taken)).containsExactly("f");
+      one.commit();
+      assertThat(column(other, taken)).containsExactly("t");
+      assertThatThrownBy(() -> column(one, "SELECT pg_advisory_lock(user_id) FROM users"))
+          .hasMessageContaining("[function/session-state]");
+    }
+  }
+
+  @Test
+  void whatIsNotifiedReachesWhoeverListens() throws SQLException {
+    try (Connection listener = router.connect("");
+        Connection writer = router.connect("")) {
+      try (Statement s = listener.createStatement()) {
+        s.execute("LISTEN news");
+      }
+      writer.setAutoCommit(false);
+      try (Statement s = writer.createStatement()) {
+        s.execute("INSERT INTO users VALUES (71000, 1, 'notify@example.org', 'n', 'DE')");
+        s.execute("NOTIFY news, 'undone'");
+        writer.rollback();
+        s.execute("UPDATE users SET name = 'n' WHERE tenant_id = 71000");
+        s.execute("SELECT pg_notify('news', 'done')");
+      }
+      assertThat(notifications(listener, 1)).isEmpty();
+      writer.commit();
+      assertThat(notifications(listener, 30_000)).containsExactly("done");
+      try (Statement s = listener.createStatement()) {
+        s.execute("UNLISTEN *");
+        s.execute("NOTIFY news, 'unheard'");
+      }
+      assertThat(notifications(listener, 1)).isEmpty();
+    }
+  }
+
+  private static List<String> notifications(Connection listener, int millis) throws SQLException {
+    List<String> heard = new ArrayList<>();
+    for (PGNotification one : listener.unwrap(PGConnection.class).getNotifications(millis)) {
+      heard.add(one.getParameter());
+    }
+    return heard;
+  }
+
+  /** Whoever holds a lock relies on it: another connection would be silently without. */
+  @Test
+  void aSessionEndsWithTheConnectionThatHoldsItsLocks() throws SQLException {
+    try (Connection locked = router.connect("");
+        Connection plain = router.connect("");
+        Connection killer = router.connect("")) {
+      column(locked, "SELECT pg_advisory_lock(4712)");
+      for (Connection victim : List.of(locked, plain)) {
+        String process = column(victim, "SELECT pg_backend_pid()").get(0);
+        column(killer, "SELECT pg_terminate_backend(" + process + ", 30000)");
+      }
+      assertThatThrownBy(() -> column(locked, "SELECT 1")).isInstanceOf(SQLException.class);
+      assertThat(locked.isValid(1)).isFalse();
+      assertThat(plain.isValid(30)).isTrue();
     }
   }
 

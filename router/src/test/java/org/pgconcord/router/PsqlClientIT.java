@@ -138,10 +138,9 @@ class PsqlClientIT {
         new String[] {
           "COPY users TO '/tmp/users'",
           "COPY users FROM PROGRAM 'cat'",
-          "LISTEN x",
           "PREPARE p AS SELECT 1",
           "CREATE TEMP TABLE t (a int)",
-          "SELECT pg_advisory_lock(1)",
+          "SELECT pg_advisory_lock(user_id) FROM users",
           "SELECT set_config('search_path', '', false), 1",
           "SET pgconcord.fanuot = single",
           "SET client_encoding = latin1"

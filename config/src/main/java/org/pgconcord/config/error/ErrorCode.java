@@ -308,12 +308,6 @@ public enum ErrorCode {
       ErrorCategory.REFUSED,
       "Definitions that touch declared tables or whole schemas are not carried out by the router.",
       "Run the command on each shard directly."),
-  SQL_LISTEN(
-      "sql/listen",
-      "0A000",
-      ErrorCategory.REFUSED,
-      "LISTEN and NOTIFY are not supported.",
-      "Connect to a shard directly."),
   SQL_LOCK_TABLE(
       "sql/lock-table",
       "0A000",

@@ -22,15 +22,11 @@ import org.pgconcord.router.analyse.FunctionCalls.Call;
  * asked for, and {@link UserCodeUses} takes names that users have given for theirs.
  */
 public final class KnownFunctions {
-  /** Pools call it; there is nothing to unlock, since what takes such locks is refused. */
-  private static final String UNLOCK_ALL = "pg_advisory_unlock_all";
-
   /** Volatile, but without any effect, and not in need of a particular server. */
   private static final Set<String> HARMLESS =
       Set.of(
           "clock_timestamp",
           "gen_random_uuid",
-          UNLOCK_ALL,
           "random",
           "random_normal",
           "statement_timestamp",
@@ -135,8 +131,7 @@ public final class KnownFunctions {
   }
 
   private static boolean isSession(String name) {
-    return SESSION.contains(name)
-        || (SESSION_PREFIXES.stream().anyMatch(name::startsWith) && !name.equals(UNLOCK_ALL));
+    return SESSION.contains(name) || SESSION_PREFIXES.stream().anyMatch(name::startsWith);
   }
 
   /** Functions that the grammar knows by keyword. */

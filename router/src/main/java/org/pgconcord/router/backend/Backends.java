@@ -60,6 +60,15 @@ public interface Backends {
   /** Forgets the savepoint and those after it, and keeps what was done. Fails likewise. */
   CompletableFuture<Void> release(String name);
 
+  /**
+   * The home backend holds something of the client's from now on that no other can take over: locks
+   * or channels. The session ends with it, until DISCARD ALL.
+   */
+  void keepHome();
+
+  /** Whether it does. */
+  boolean keepsHome();
+
   /** The open backends, of both roles. */
   Collection<BackendConnection> connections();
 

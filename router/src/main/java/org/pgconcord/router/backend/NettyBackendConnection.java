@@ -216,9 +216,7 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
     switch (frame.type()) {
       case BackendType.READY_FOR_QUERY -> ready(frame);
       case BackendType.PARAMETER_STATUS -> parameterChanged(frame);
-      case BackendType.NOTIFICATION_RESPONSE -> {
-        // LISTEN is refused; what a function asked for has no receiver.
-      }
+      case BackendType.NOTIFICATION_RESPONSE -> events.notification(this, frame);
       case BackendType.COPY_IN_RESPONSE -> copyIn(frame);
       case BackendType.COPY_OUT_RESPONSE -> {
         if (sent.isEmpty() || !sent.element().listener().copyOut(frame)) {

@@ -53,6 +53,7 @@ public final class SessionBackends implements Backends {
   private final SettingsRecorder settings;
   private final SessionMark mark;
   private final Map<SlotKey, Slot> slots = new HashMap<>();
+  private final KeptHome kept;
   private final Silence silence;
   private Traffic traffic = Traffic.NONE;
   private boolean reading = true;
@@ -72,6 +73,7 @@ public final class SessionBackends implements Backends {
     this.events = events;
     this.settings = settings;
     this.mark = connector.mark();
+    this.kept = new KeptHome(loop, events);
     this.silence =
         new Silence(
             loop,
@@ -295,6 +297,9 @@ public final class SessionBackends implements Backends {
     }
     slot.connection = connection;
     mark.show(connection);
+    if (key.equals(new SlotKey(home, BackendRole.CLIENT))) {
+      kept.opened(connection);
+    }
     connection.seenBy(() -> traffic);
     connection.reading(reading || key.role() == BackendRole.WATCH);
     if (closed) {
@@ -325,8 +330,19 @@ public final class SessionBackends implements Backends {
     return slot == null || slot.connection == null ? Map.of() : slot.connection.parameters();
   }
 
+  @Override
+  public void keepHome() {
+    kept.keep(true);
+  }
+
+  @Override
+  public boolean keepsHome() {
+    return kept.kept();
+  }
+
   /** DISCARD ALL ran on the home backend: its statements and its locks are gone. */
   public void discardedAtHome() {
+    kept.keep(false);
     Slot slot = slots.get(new SlotKey(home, BackendRole.CLIENT));
     if (slot != null && slot.connection != null) {
       slot.connection.forgetPrepared();
@@ -389,6 +405,7 @@ public final class SessionBackends implements Backends {
   @Override
   public void close() {
     closed = true;
+    kept.keep(false);
     silence.end();
     connections().forEach(BackendConnection::close);
   }

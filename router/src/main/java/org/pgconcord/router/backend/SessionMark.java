@@ -63,7 +63,7 @@ public record SessionMark(long value) {
    * waited for: it travels with the statement that follows. Nor does it wait: a client that took
    * the lock of somebody else for itself alone would else hold up a session.
    */
-  void show(BackendConnection connection) {
+  public void show(BackendConnection connection) {
     boolean locks =
         connection.role() != BackendRole.REPLICA && connection.role() != BackendRole.WATCH;
     if (locks && connection.open()) {

@@ -105,7 +105,11 @@ final class Dispatch implements Plan.Cases<Void> {
 
   @Override
   public Void authoritative(Plan.Authoritative plan) {
-    OnOneShard.run(execution, plan.facts(), plan.shard());
+    if (plan.leaves() == Plan.Authoritative.Leaves.NOTHING) {
+      OnOneShard.run(execution, plan.facts(), plan.shard());
+    } else {
+      AtHome.run(execution, plan, commands.backends());
+    }
     return null;
   }
 

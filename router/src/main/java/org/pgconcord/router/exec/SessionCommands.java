@@ -2,6 +2,7 @@ package org.pgconcord.router.exec;
 
 import java.util.List;
 import java.util.Optional;
+import org.pgconcord.router.backend.Backends;
 import org.pgconcord.router.plan.SessionCommand;
 import org.pgconcord.router.plan.TransactionModes;
 import org.pgconcord.router.session.SessionContext;
@@ -32,6 +33,10 @@ final class SessionCommands {
             .isolation()
             .map(TransactionModes.Isolation::fixedSnapshot)
             .orElseGet(session.settings()::fixedSnapshot);
+  }
+
+  Backends backends() {
+    return session.backends();
   }
 
   void run(Execution execution, SessionCommand command) {
@@ -212,7 +217,7 @@ final class SessionCommands {
 
     @Override
     public Void unlisten(SessionCommand.Unlisten command) {
-      return complete("UNLISTEN");
+      return session.backends().keepsHome() ? atHome() : complete("UNLISTEN");
     }
 
     @Override
@@ -252,6 +257,10 @@ final class SessionCommands {
     @Override
     public Void show(SessionCommand.Show command) {
       session.settings().refuse(command.name());
+      return atHome();
+    }
+
+    private Void atHome() {
       execution.then(
           tx.home(),
           home ->

@@ -182,8 +182,26 @@ public sealed interface Plan
     }
   }
 
-  /** No declared table: the authoritative shard gets the client's text as it is. */
-  record Authoritative(StatementFacts facts, ShardId shard) implements Plan {
+  /**
+   * No declared table: the authoritative shard gets the client's text as it is.
+   *
+   * @param leaves what stays in the session's connection there
+   */
+  record Authoritative(StatementFacts facts, ShardId shard, Leaves leaves) implements Plan {
+    /** What a statement leaves in the session of the server that runs it. */
+    public enum Leaves {
+      NOTHING,
+      /** Locks or channels: the client's session lasts as long as the connection from now on. */
+      KEEPS,
+      /** All advisory locks of the connection are gone, those of the router too. */
+      LETS_GO
+    }
+
+    /** A statement after which the connection is as it was. */
+    public Authoritative(StatementFacts facts, ShardId shard) {
+      this(facts, shard, Leaves.NOTHING);
+    }
+
     @Override
     public <R> R match(Cases<R> cases) {
       return cases.authoritative(this);

@@ -83,8 +83,12 @@ final class Refusals {
   static void sessionFunctions(PlanInput input) {
     String session = calls(input, Kind.SESSION);
     if (!session.isEmpty()) {
-      throw ErrorCode.FUNCTION_SESSION_STATE.because(
-          "function %s is not supported".formatted(session));
+      ConcordException refusal =
+          ErrorCode.FUNCTION_SESSION_STATE.because(
+              "function %s is not supported".formatted(session));
+      throw input.calls().stream().anyMatch(HomeCalls::named)
+          ? refusal.withHint("Call it in a SELECT of its own, without tables that are declared.")
+          : refusal;
     }
   }
 

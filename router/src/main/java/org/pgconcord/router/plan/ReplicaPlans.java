@@ -27,7 +27,8 @@ final class ReplicaPlans {
             || plan instanceof Plan.Sorted
             || plan instanceof Plan.Gather
             || plan instanceof Plan.Unsharded
-            || plan instanceof Plan.Authoritative;
+            || (plan instanceof Plan.Authoritative one
+                && one.leaves() == Plan.Authoritative.Leaves.NOTHING);
     if (reads) {
       return !plan.facts().locks() && !changesRows(plan.facts());
     } else if (plan instanceof Plan.ShardExplain explain) {

@@ -123,7 +123,7 @@ public sealed interface SessionCommand extends Plan {
     }
   }
 
-  /** UNLISTEN: nothing is listened to, since LISTEN is refused. */
+  /** UNLISTEN; the server hears of it only when it may have heard LISTEN. */
   record Unlisten() implements SessionCommand {
     @Override
     public <R> R match(Cases<R> cases) {

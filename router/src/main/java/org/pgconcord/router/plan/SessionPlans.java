@@ -30,7 +30,6 @@ final class SessionPlans {
       case RESET -> reset();
       case SHOW -> new SessionCommand.Show(settingName(1, tokens.size()));
       case PREPARED -> deallocate();
-      case LISTEN -> unlisten();
       default -> discard();
     };
   }
@@ -250,11 +249,10 @@ final class SessionPlans {
         tokens.isWord(name, "all") ? Optional.empty() : Optional.of(Names.of(tokens, name)));
   }
 
-  private Plan unlisten() {
-    if (!tokens.isWord(0, "unlisten")) {
-      throw ErrorCode.SQL_LISTEN.because("LISTEN and NOTIFY are not supported");
-    } else if (tokens.size() != 2 || !(tokens.kind(1).isName() || tokens.text(1).equals("*"))) {
-      throw syntax(1);
+  /** UNLISTEN, of one channel or of all. */
+  static Plan unlisten(Tokens tokens) {
+    if (tokens.size() != 2 || !(tokens.kind(1).isName() || tokens.text(1).equals("*"))) {
+      throw new SessionPlans(tokens).syntax(1);
     }
     return new SessionCommand.Unlisten();
   }

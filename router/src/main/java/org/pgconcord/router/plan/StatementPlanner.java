@@ -96,7 +96,8 @@ public final class StatementPlanner {
   private Plan fresh(CommandKind kind, StatementText text, PlanContext context) {
     try {
       return switch (kind) {
-        case BEGIN, COMMIT, ROLLBACK, SAVEPOINT, SET, RESET, SHOW, DISCARD, PREPARED, LISTEN ->
+        case LISTEN -> HomeCalls.channel(text.tokens(), context);
+        case BEGIN, COMMIT, ROLLBACK, SAVEPOINT, SET, RESET, SHOW, DISCARD, PREPARED ->
             new SessionPlans(text.tokens()).plan(kind);
         case EXPLAIN -> new ExplainPlanner(this, text, context).plan();
         case CURSOR -> new CursorPlanner(this, text, context).plan();
@@ -114,10 +115,12 @@ public final class StatementPlanner {
     }
     Refusals.temporary(kind, input);
     NumberRules numbers = new NumberRules(input);
-    if (kind != CommandKind.DEFINITION) {
-      Refusals.sessionFunctions(numbers.withoutKnown(input));
-    }
     UndeclaredPlanner undeclared = new UndeclaredPlanner(kind, input);
+    if (kind != CommandKind.DEFINITION) {
+      boolean home = kind == CommandKind.QUERY && undeclared.applies();
+      PlanInput rest = numbers.withoutKnown(input);
+      Refusals.sessionFunctions(home ? HomeCalls.without(rest) : rest);
+    }
     if (undeclared.applies()) {
       new SequenceUses(input).refuse(kind);
     }

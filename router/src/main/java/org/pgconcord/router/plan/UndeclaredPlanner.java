@@ -77,6 +77,7 @@ final class UndeclaredPlanner {
       case DEFINITION -> definition();
       default -> throw ErrorCode.SQL_COMMAND.because("the command is not supported");
     }
+    Plan.Authoritative.Leaves leaves = HomeCalls.leaves(input);
     return new Plan.Authoritative(
         new StatementFacts(
             command(),
@@ -84,8 +85,9 @@ final class UndeclaredPlanner {
             List.of(),
             List.of("no declared table is named"),
             StaleCopies.NONE,
-            input.locks()),
-        input.authoritativeShard());
+            input.locks() || leaves != Plan.Authoritative.Leaves.NOTHING),
+        input.authoritativeShard(),
+        leaves);
   }
 
   private void definition() {
@@ -123,6 +125,7 @@ final class UndeclaredPlanner {
   private boolean mayWrite() {
     return kind != CommandKind.QUERY
         || input.callsMayWrite()
+        || HomeCalls.notifies(input)
         || input.clauses().has("insert", "update", "delete", "merge", "into");
   }
 }

@@ -174,6 +174,18 @@ final class ClientHandler extends ChannelInboundHandlerAdapter
   }
 
   @Override
+  public void notification(BackendConnection connection, Frame frame) {
+    if (greeted && connection.role() == BackendRole.CLIENT) {
+      out.pass(frame);
+    }
+  }
+
+  @Override
+  public void homeLost() {
+    session.homeLost();
+  }
+
+  @Override
   public void readComplete() {
     if (greeted) {
       out.flush();

@@ -43,6 +43,7 @@ final class ClientSession {
   private boolean decided;
   private boolean closed;
   private boolean stopping;
+  private boolean homeLost;
 
   /** {@code terminate} closes the connection. */
   ClientSession(
@@ -222,7 +223,9 @@ final class ClientSession {
     }
     out.write(b -> BackendFrames.readyForQuery(b, status));
     out.flush();
-    if (stopping && status == TransactionStatus.IDLE) {
+    if (homeLost) {
+      endWithHome();
+    } else if (stopping && status == TransactionStatus.IDLE) {
       stop();
     }
   }
@@ -382,6 +385,26 @@ final class ClientSession {
   void cancel() {
     if (busy) {
       runner.cancel();
+    }
+  }
+
+  /**
+   * What the session had left in its home connection is gone: it ends, as soon as it can say so.
+   */
+  void homeLost() {
+    homeLost = true;
+    if (!busy) {
+      endWithHome();
+    }
+  }
+
+  private void endWithHome() {
+    if (!closed) {
+      ConcordException why =
+          ErrorCode.SHARD_CONNECTION_LOST.because(
+              "The connection that held this session's advisory locks or channels has ended.");
+      out.write(b -> BackendFrames.error(b, ErrorFields.of("FATAL", why)));
+      terminate.run();
     }
   }
 

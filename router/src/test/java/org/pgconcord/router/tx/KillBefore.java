@@ -129,6 +129,16 @@ final class KillBefore {
     }
 
     @Override
+    public void keepHome() {
+      inner.keepHome();
+    }
+
+    @Override
+    public boolean keepsHome() {
+      return inner.keepsHome();
+    }
+
+    @Override
     public void watch(Traffic seeing) {
       inner.watch(seeing);
     }
