@@ -11,9 +11,10 @@ public final class ConcordException extends RuntimeException {
   private final ErrorCode code;
   private final @Nullable String detail;
   private final @Nullable String hint;
+  private final @Nullable String constraint;
 
   public ConcordException(ErrorCode code, String message) {
-    this(code, message, null, null, null);
+    this(code, message, null, null, null, null);
   }
 
   private ConcordException(
@@ -21,23 +22,30 @@ public final class ConcordException extends RuntimeException {
       String message,
       @Nullable String detail,
       @Nullable String hint,
+      @Nullable String constraint,
       @Nullable Throwable cause) {
     super(message, cause);
     this.code = code;
     this.detail = detail;
     this.hint = hint;
+    this.constraint = constraint;
   }
 
   public ConcordException withDetail(String text) {
-    return new ConcordException(code, message(), text, hint, getCause());
+    return new ConcordException(code, message(), text, hint, constraint, getCause());
   }
 
   public ConcordException withHint(String text) {
-    return new ConcordException(code, message(), detail, text, getCause());
+    return new ConcordException(code, message(), detail, text, constraint, getCause());
   }
 
   public ConcordException withCause(Throwable cause) {
-    return new ConcordException(code, message(), detail, hint, cause);
+    return new ConcordException(code, message(), detail, hint, constraint, cause);
+  }
+
+  /** Names what is violated, as clients ask for it that tell such errors apart. */
+  public ConcordException withConstraint(String name) {
+    return new ConcordException(code, message(), detail, hint, name, getCause());
   }
 
   public ErrorCode code() {
@@ -50,6 +58,10 @@ public final class ConcordException extends RuntimeException {
 
   public @Nullable String detail() {
     return detail;
+  }
+
+  public @Nullable String constraint() {
+    return constraint;
   }
 
   public String hint() {

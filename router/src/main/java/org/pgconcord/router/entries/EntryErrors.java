@@ -17,6 +17,7 @@ final class EntryErrors {
   static ConcordException duplicate(LookupIndex index, Entry entry) {
     return ErrorCode.GSI_DUPLICATE_KEY
         .because(violates(index.name()))
+        .withConstraint(index.name().name())
         .withDetail(key(index, entry) + " already exists.");
   }
 
@@ -74,6 +75,7 @@ final class EntryErrors {
         .because(
             "insert into table %s violates global secondary index \"%s\""
                 .formatted(mapping.referrer().table(), mapping.index().name()))
+        .withConstraint(mapping.index().name().name())
         .withDetail(
             "Key (%s)=(%s) has no mapping: table %s has no such row."
                 .formatted(

@@ -128,7 +128,8 @@ final class WritePlanner {
             List.of(table.name()),
             List.of(),
             StaleCopies.of(input, facts.references()));
-    if (view instanceof StatementView.Insert insert) {
+    if (view instanceof StatementView.Insert written) {
+      StatementView.Insert insert = SelfAssignments.without(input, table, written);
       return new ShardedInserts(input, insert, facts, table, key)
           .plan(gsis, maintained(gsis), statement);
     }

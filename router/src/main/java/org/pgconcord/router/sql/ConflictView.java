@@ -29,6 +29,11 @@ public record ConflictView(
     assigned = List.copyOf(assigned);
   }
 
+  /** The same, setting these columns. */
+  public ConflictView withAssigned(List<String> other) {
+    return new ConflictView(target, columns, plain, whole, first, action, updates, other);
+  }
+
   /** What stands between ON CONFLICT and DO. */
   public enum Target {
     /** Nothing: conflicts with every index. */

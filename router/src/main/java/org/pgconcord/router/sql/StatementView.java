@@ -38,6 +38,11 @@ public sealed interface StatementView {
     public Insert withQuery(Optional<QueryView> other) {
       return new Insert(target, columns, source, rows, scope, other, conflict, returning);
     }
+
+    /** The same with another ON CONFLICT. */
+    public Insert withConflict(ConflictView other) {
+      return new Insert(target, columns, source, rows, scope, query, Optional.of(other), returning);
+    }
   }
 
   /** Where the rows of an INSERT come from. */

@@ -47,6 +47,7 @@ public record ErrorFields(Map<Character, String> fields) {
     fields.put('M', error.message() + " [" + code.id() + "]");
     putIfPresent(fields, 'D', error.detail());
     putIfPresent(fields, 'H', error.hint());
+    putIfPresent(fields, 'n', error.constraint());
     return new ErrorFields(fields);
   }
 
