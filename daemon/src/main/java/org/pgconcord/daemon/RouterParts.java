@@ -78,7 +78,8 @@ final class RouterParts {
     return new RouterServer(
         RouterSettings.of(unresolvedToListen(), auth())
             .withUsersFile(settings.router().usersFile())
-            .withAnswerTimeout(settings.router().answerTimeout()),
+            .withAnswerTimeout(settings.router().answerTimeout())
+            .withFailoverWait(settings.router().failoverWait()),
         directory(settings.shards(), known),
         () -> epochs.current().topology(),
         new RouterServer.ServiceRole(settings.serviceRole().user(), secret()),

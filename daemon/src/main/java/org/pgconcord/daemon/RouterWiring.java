@@ -63,7 +63,8 @@ final class RouterWiring {
     RouterLeases leases = closing.add("leases", new RouterLeases(atHome));
     RouterLease lease = Routing.announce("router-", settings, leases, closing);
     RoutingStates states = new RoutingStates(catalog, new SchemaSurvey(connections));
-    Routing routing = Routing.start(catalog, atHome, states, states.load(), lease, closing);
+    Routing routing =
+        Routing.start(catalog, atHome, states, states.load(), lease, connections.known(), closing);
     Metrics metrics = closing.add("metrics", new Metrics(List::of, routing.epochs()));
     TransactionParts transactions = routing.transactions(settings, connections, atHome, closing);
     RouterServer router =

@@ -14,6 +14,7 @@ import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.catalog.RoutingStates;
 import org.pgconcord.config.replica.ReplicaWatch;
 import org.pgconcord.config.settings.DaemonSettings;
+import org.pgconcord.config.settings.KnownServers;
 import org.pgconcord.config.settings.PrimaryWatch;
 import org.pgconcord.config.settings.ShardConnections;
 import org.pgconcord.daemon.build.MarkedCopies;
@@ -57,8 +58,10 @@ record Routing(
       RoutingStates states,
       RoutingState first,
       RouterLease lease,
+      KnownServers known,
       Closing closing) {
     RouterEpochs epochs = new RouterEpochs(first, lease::valid);
+    epochs.follow(known);
     RoutingPublisher publisher = new RoutingPublisher(catalog, states, epochs);
     CatalogWatch watch =
         closing.add("catalog watch", new CatalogWatch(catalog, states, atHome, publisher::publish));

@@ -179,7 +179,7 @@ final class Wiring {
     topologies.installShards(first.topology());
     catalog.rememberServers(connections.servers());
     topologies.againstShards(first.topology()).forEach(f -> log.warn("{}", f.line()));
-    return Routing.start(catalog, atHome, states, first, lease, closing);
+    return Routing.start(catalog, atHome, states, first, lease, connections.known(), closing);
   }
 
   private Engines engines(

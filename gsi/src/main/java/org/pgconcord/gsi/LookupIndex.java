@@ -4,6 +4,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.schema.Column;
@@ -191,6 +192,13 @@ public record LookupIndex(
   /** What names the owner row: its shard key, then what more is stored of its primary key. */
   public Tuple ownerOf(Entry entry) {
     return entry.row().part(key().size(), columns.size());
+  }
+
+  /** All shards that have entries or owners. */
+  public Set<ShardId> shards() {
+    Set<ShardId> shards = new TreeSet<>(ownerShards);
+    shards.addAll(lookupShards());
+    return shards;
   }
 
   /** The shards that hold the lookup table, in one order for all who go over them. */

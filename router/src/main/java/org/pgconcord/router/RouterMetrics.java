@@ -10,6 +10,9 @@ import org.pgconcord.router.tx.TransactionMetrics;
 /** The meters of the router. Labels never come from clients. */
 public final class RouterMetrics implements SessionMetrics, TransactionMetrics {
   private final AtomicInteger sessions = new AtomicInteger();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private final Counter waits;
+  private final Counter expired;
   private final Counter opened;
   private final Counter refused;
   private final Counter statements;
@@ -23,6 +26,14 @@ public final class RouterMetrics implements SessionMetrics, TransactionMetrics {
     Gauge.builder("pgconcord.router.sessions", sessions, AtomicInteger::get)
         .description("Clients that are logged in.")
         .register(registry);
+    Gauge.builder("pgconcord.router.failover.waiting", waiting, AtomicInteger::get)
+        .description("Connections to shards without a primary that statements wait for.")
+        .register(registry);
+    waits =
+        counter(
+            registry, "failover.waits", "Times that somebody has waited for a shard's primary.");
+    expired =
+        counter(registry, "failover.expired", "Those of them in which none was found in time.");
     opened = counter(registry, "sessions.opened", "Clients that have logged in.");
     refused = counter(registry, "sessions.refused", "Connections that ended before they were in.");
     statements = counter(registry, "statements", "Statements that clients have run.");
@@ -76,6 +87,20 @@ public final class RouterMetrics implements SessionMetrics, TransactionMetrics {
   @Override
   public void blockReserved() {
     blocks.increment();
+  }
+
+  @Override
+  public void waitBegan() {
+    waiting.incrementAndGet();
+    waits.increment();
+  }
+
+  @Override
+  public void waitEnded(boolean noneFound) {
+    waiting.decrementAndGet();
+    if (noneFound) {
+      expired.increment();
+    }
   }
 
   @Override

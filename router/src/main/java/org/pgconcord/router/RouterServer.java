@@ -21,6 +21,7 @@ import org.pgconcord.router.auth.BackendSecret;
 import org.pgconcord.router.auth.UsersFile;
 import org.pgconcord.router.auth.VerifierSource;
 import org.pgconcord.router.backend.BackendConnector;
+import org.pgconcord.router.backend.PrimaryWaits;
 import org.pgconcord.router.backend.ShardDirectory;
 import org.pgconcord.router.backend.ShardVerifiers;
 import org.pgconcord.router.session.SessionMetrics;
@@ -70,7 +71,8 @@ public final class RouterServer implements AutoCloseable {
             transport.channel(),
             settings.connectTimeout(),
             settings.answerTimeout(),
-            settings.shardMessageBytesMax());
+            settings.shardMessageBytesMax(),
+            new PrimaryWaits(settings.failoverWait(), metrics));
     this.services =
         new SessionServices(
             new SessionServices.Limits(

@@ -16,6 +16,7 @@ import org.pgconcord.config.settings.DaemonSettings;
  * @param messageBytesMax the longest message taken from a client
  * @param shardMessageBytesMax the longest message (so, row) taken from a shard
  * @param answerTimeout how long a shard may leave COMMIT, ROLLBACK or a cancel without an answer
+ * @param failoverWait how long a statement waits for a shard that has no primary
  * @param drain how long open transactions may go on when the router stops
  */
 public record RouterSettings(
@@ -28,6 +29,7 @@ public record RouterSettings(
     Duration loginTimeout,
     Duration connectTimeout,
     Duration answerTimeout,
+    Duration failoverWait,
     Duration drain,
     int eventLoops) {
 
@@ -54,7 +56,7 @@ public record RouterSettings(
 
   /**
    * The defaults: 1,000 clients, messages of 64 MiB, 60 s to log in, 5 s to connect, 30 s to
-   * answer, 3 s to drain.
+   * answer, no wait for primaries, 3 s to drain.
    */
   public static RouterSettings of(InetSocketAddress listen, Auth auth) {
     return new RouterSettings(
@@ -67,6 +69,7 @@ public record RouterSettings(
         Duration.ofSeconds(60),
         Duration.ofSeconds(5),
         DaemonSettings.Router.ANSWER_TIMEOUT,
+        Duration.ZERO,
         Duration.ofSeconds(3),
         Math.max(1, Runtime.getRuntime().availableProcessors()));
   }
@@ -82,6 +85,7 @@ public record RouterSettings(
         loginTimeout,
         connectTimeout,
         answerTimeout,
+        failoverWait,
         drain,
         eventLoops);
   }
@@ -97,6 +101,7 @@ public record RouterSettings(
         loginTimeout,
         connectTimeout,
         answerTimeout,
+        failoverWait,
         drain,
         eventLoops);
   }
@@ -112,6 +117,7 @@ public record RouterSettings(
         loginTimeout,
         connectTimeout,
         timeout,
+        failoverWait,
         drain,
         eventLoops);
   }
@@ -127,6 +133,23 @@ public record RouterSettings(
         loginTimeout,
         timeout,
         answerTimeout,
+        failoverWait,
+        drain,
+        eventLoops);
+  }
+
+  public RouterSettings withFailoverWait(Duration wait) {
+    return new RouterSettings(
+        listen,
+        auth,
+        usersFile,
+        connectionsMax,
+        messageBytesMax,
+        shardMessageBytesMax,
+        loginTimeout,
+        connectTimeout,
+        answerTimeout,
+        wait,
         drain,
         eventLoops);
   }

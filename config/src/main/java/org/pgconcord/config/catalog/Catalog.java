@@ -96,7 +96,8 @@ public final class Catalog implements AutoCloseable {
                 TopologyRows.newest(connection),
                 CatalogReads.gsis(connection),
                 CopyRows.marks(connection),
-                FenceRows.newest(connection));
+                FenceRows.newest(connection),
+                CatalogReads.stands(connection));
           }
         });
   }

@@ -141,6 +141,23 @@ final class CatalogReads {
     return servers;
   }
 
+  /** The servers on which the indexes stand, and which shards have another one by now. */
+  static Stands stands(Connection connection) throws SQLException {
+    Map<ShardId, ServerIdentity> settled = new TreeMap<>();
+    try (Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT shard, system_identifier, coalesce(settled, timeline), version"
+                    + " FROM pgconcord.server")) {
+      while (row.next()) {
+        settled.put(
+            new ShardId(row.getString(1)),
+            new ServerIdentity(row.getLong(2), row.getInt(3), row.getInt(4)));
+      }
+    }
+    return new Stands(settled, changedServers(connection).keySet());
+  }
+
   /** Shards with another server than the one that the indexes stand on, and its timeline. */
   static Map<ShardId, Integer> changedServers(Connection connection) throws SQLException {
     Map<ShardId, Integer> changed = new TreeMap<>();

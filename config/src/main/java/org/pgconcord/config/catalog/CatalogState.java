@@ -15,6 +15,7 @@ import org.pgconcord.config.value.GsiName;
  * @param gsis of every index that a document ever declared
  * @param copies the marked copies of reference tables
  * @param fences of every table that a document ever asked to be fenced
+ * @param stands the servers on which the indexes stand
  */
 public record CatalogState(
     String clusterId,
@@ -22,7 +23,8 @@ public record CatalogState(
     Optional<Document> document,
     Map<GsiName, GsiStatus> gsis,
     CopyMarks copies,
-    Fences fences) {
+    Fences fences,
+    Stands stands) {
   public CatalogState {
     gsis = Map.copyOf(gsis);
   }

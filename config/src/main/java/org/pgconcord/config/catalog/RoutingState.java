@@ -23,6 +23,7 @@ import org.pgconcord.config.value.TableName;
  * @param code logical database -> what runs code of users, on any shard
  * @param copies the marked copies of reference tables
  * @param fences the epochs of the fenced tables that the topology declares
+ * @param stands the servers on which the indexes stand
  */
 public record RoutingState(
     long revision,
@@ -33,7 +34,8 @@ public record RoutingState(
     Map<String, Set<TableName>> namesakes,
     Map<String, UserCode> code,
     CopyMarks copies,
-    Fences fences) {
+    Fences fences,
+    Stands stands) {
   public RoutingState {
     misplaced = Map.copyOf(misplaced);
     namesakes = Map.copyOf(namesakes);
@@ -57,19 +59,26 @@ public record RoutingState(
         Map.of(),
         Map.of(),
         CopyMarks.NONE,
-        Fences.NONE);
+        Fences.NONE,
+        Stands.NONE);
   }
 
   /** The same with other marks. */
   public RoutingState withCopies(CopyMarks marks) {
     return new RoutingState(
-        revision, topology, gsis, schemas, misplaced, namesakes, code, marks, fences);
+        revision, topology, gsis, schemas, misplaced, namesakes, code, marks, fences, stands);
   }
 
   /** The same with other fences. */
   public RoutingState withFences(Fences epochs) {
     return new RoutingState(
-        revision, topology, gsis, schemas, misplaced, namesakes, code, copies, epochs);
+        revision, topology, gsis, schemas, misplaced, namesakes, code, copies, epochs, stands);
+  }
+
+  /** The same with other servers. */
+  public RoutingState withStands(Stands servers) {
+    return new RoutingState(
+        revision, topology, gsis, schemas, misplaced, namesakes, code, copies, fences, servers);
   }
 
   /**

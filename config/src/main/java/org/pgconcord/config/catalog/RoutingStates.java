@@ -61,7 +61,8 @@ public final class RoutingStates {
         earlier.namesakes(),
         earlier.code(),
         stored.copies(),
-        fences(stored, topology));
+        fences(stored, topology),
+        stored.stands());
   }
 
   /** The document's topology; what was stored had no findings, but this version may be stricter. */
@@ -99,7 +100,8 @@ public final class RoutingStates {
         namesakes,
         code,
         stored.copies(),
-        fences(stored, topology));
+        fences(stored, topology),
+        stored.stands());
   }
 
   /**

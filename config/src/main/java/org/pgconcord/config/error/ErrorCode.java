@@ -127,6 +127,13 @@ public enum ErrorCode {
       ErrorCategory.SHARD,
       "The server at a shard's address is not the one known as this shard.",
       "Correct the address; a server with another identifier or an older timeline is never used."),
+  SHARD_NO_PRIMARY(
+      "shard/no-primary",
+      "57P03",
+      ErrorCategory.SHARD,
+      "No server of a shard is known to be its primary, and none became so in time.",
+      "Nothing was sent to the shard: repeat the transaction when it has a primary. The detail says"
+          + " what each host answered; router.failover_wait is how long statements wait."),
   SHARD_UNPROVEN(
       "shard/unproven",
       "08001",

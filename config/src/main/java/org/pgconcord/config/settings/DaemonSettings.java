@@ -41,9 +41,17 @@ public record DaemonSettings(
    *
    * @param usersFile verifiers, for when the authoritative shard's cannot be read
    * @param answerTimeout how long a shard may leave COMMIT, ROLLBACK or a cancel without an answer
+   * @param failoverWait how long a statement waits for a shard that has no primary
    */
   public record Router(
-      ShardAddress listen, Auth auth, Optional<Path> usersFile, Duration answerTimeout) {
+      ShardAddress listen,
+      Auth auth,
+      Optional<Path> usersFile,
+      Duration answerTimeout,
+      Duration failoverWait) {
+    /** Longer than a promotion takes once it is decided, shorter than clients wait. */
+    public static final Duration FAILOVER_WAIT = Duration.ofSeconds(10);
+
     /** Longer than a server's stalls on its storage, shorter than clients wait. */
     public static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(30);
   }

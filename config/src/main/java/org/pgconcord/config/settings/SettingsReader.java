@@ -31,7 +31,7 @@ public final class SettingsReader {
   /** Below it an ordinary commit could be taken for a hanging one. */
   private static final Duration ANSWER_LEAST = Duration.ofSeconds(1);
 
-  private static final Duration ANSWER_MOST = Duration.ofMinutes(60);
+  private static final Duration TIME_MOST = Duration.ofMinutes(60);
 
   private final Path directory;
   private final Overrides overrides;
@@ -95,24 +95,29 @@ public final class SettingsReader {
     }
     Optional<Path> users = text(router, "router.users_file").map(directory::resolve);
     Duration answer =
-        text(router, "router.answer_timeout")
-            .map(this::answerTimeout)
-            .orElse(Router.ANSWER_TIMEOUT);
+        time(router, "router.answer_timeout", ANSWER_LEAST, "1s", Router.ANSWER_TIMEOUT);
+    Duration failover =
+        time(router, "router.failover_wait", Duration.ZERO, "0s", Router.FAILOVER_WAIT);
     router.ifPresent(JsonObject::finish);
-    return new Router(listen, auth, users, answer);
+    return new Router(listen, auth, users, answer, failover);
   }
 
-  private Duration answerTimeout(String text) {
+  private Duration time(
+      Optional<JsonObject> section, String key, Duration least, String words, Duration otherwise) {
+    return text(section, key).map(text -> time(key, text, least, words)).orElse(otherwise);
+  }
+
+  private Duration time(String key, String text, Duration least, String words) {
     try {
-      Duration timeout = DurationText.parse(text);
-      if (timeout.compareTo(ANSWER_LEAST) >= 0 && timeout.compareTo(ANSWER_MOST) <= 0) {
-        return timeout;
+      Duration time = DurationText.parse(text);
+      if (time.compareTo(least) >= 0 && time.compareTo(TIME_MOST) <= 0) {
+        return time;
       }
-      fault("router.answer_timeout", "expected 1s to 60min, found \"" + text + "\"");
+      fault(key, "expected %s to 60min, found \"%s\"".formatted(words, text));
     } catch (IllegalArgumentException e) {
-      fault("router.answer_timeout", String.valueOf(e.getMessage()));
+      fault(key, String.valueOf(e.getMessage()));
     }
-    return Router.ANSWER_TIMEOUT;
+    return least;
   }
 
   private Auth auth(String word) {

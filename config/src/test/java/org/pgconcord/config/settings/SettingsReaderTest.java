@@ -63,7 +63,8 @@ class SettingsReaderTest {
                 new ShardAddress("127.0.0.1", 6432),
                 DaemonSettings.Auth.SCRAM,
                 Optional.empty(),
-                Duration.ofSeconds(30)));
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(10)));
     assertThat(settings.admin().listen()).hasToString("127.0.0.1:9432");
     assertThat(settings.serviceRole().user()).isEqualTo("pgconcord");
     assertThat(settings.topology()).isEmpty();
@@ -90,6 +91,14 @@ class SettingsReaderTest {
         .extracting(ConcordException::detail)
         .asString()
         .contains("PGCONCORD_ROUTER_ANSWER_TIMEOUT", "\"" + text + "\"");
+  }
+
+  @Test
+  void nobodyNeedsToWaitForAPrimary() {
+    Map<String, String> flags = Map.of("router.failover_wait", "0s");
+    assertThat(SettingsReader.read(FILE, HOME, new Overrides(flags, Map.of())).router())
+        .extracting(DaemonSettings.Router::failoverWait)
+        .isEqualTo(Duration.ZERO);
   }
 
   @Test

@@ -20,7 +20,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -45,6 +45,8 @@ public final class BackendConnector {
   private final Duration timeout;
   private final Duration answer;
   private final int messageBytesMax;
+  private final PrimaryWaits waits;
+  private final Map<ShardId, InetSocketAddress> primaries = new ConcurrentHashMap<>();
   private final SecureRandom random = new SecureRandom();
   private final int router = SessionMark.randomRouter();
   private final ServerProof proof;
@@ -54,18 +56,21 @@ public final class BackendConnector {
   /**
    * @param timeout to connect, and then to log in
    * @param answer how long a backend that must answer may leave it at nothing
+   * @param waits for primaries
    */
   public BackendConnector(
       ShardDirectory directory,
       Class<? extends Channel> channelType,
       Duration timeout,
       Duration answer,
-      int messageBytesMax) {
+      int messageBytesMax,
+      PrimaryWaits waits) {
     this.directory = directory;
     this.channelType = channelType;
     this.timeout = timeout;
     this.answer = answer;
     this.messageBytesMax = messageBytesMax;
+    this.waits = waits;
     this.proof = new ServerProof(directory.known());
     directory.known().onFollowed(this::leave);
   }
@@ -80,61 +85,45 @@ public final class BackendConnector {
   }
 
   /**
-   * Connects and logs in. Completes on {@code loop}; exceptionally with {@link ShardErrorException}
-   * when the server refused, else with a ConcordException.
+   * Connects and logs in to the shard's primary, once. Completes on {@code loop}; exceptionally
+   * with {@link ShardErrorException} when the server refused, else with a ConcordException.
    */
   CompletableFuture<NettyBackendConnection> open(
       EventLoop loop, BackendTarget target, BackendEvents events) {
-    CompletableFuture<NettyBackendConnection> result = new CompletableFuture<>();
-    List<InetSocketAddress> hosts = directory.hosts(target.shard());
-    if (hosts.isEmpty()) {
-      result.completeExceptionally(
-          ErrorCode.SHARD_UNREACHABLE.because("Shard " + target.shard() + " has no address."));
-    } else {
-      tryHost(loop, target, events, hosts, 0, result);
-    }
-    return result;
+    ShardId shard = target.shard();
+    return new HostSearch(
+            shard,
+            inOrder(shard),
+            host -> connect(loop, target, events, host),
+            host -> primaries.put(shard, host))
+        .run();
   }
 
-  /** The same on one replica, where it is given. */
+  /** The same; while the shard has no primary one is waited for. */
+  PrimaryWaits.Wait await(EventLoop loop, BackendTarget target, BackendEvents events) {
+    return waits.begin(loop, target.shard(), () -> open(loop, target, events));
+  }
+
+  boolean awaited(ShardId shard) {
+    return waits.awaited(shard);
+  }
+
+  /** The same on one replica. */
   CompletableFuture<NettyBackendConnection> open(
-      EventLoop loop,
-      BackendTarget target,
-      Optional<InetSocketAddress> replica,
-      BackendEvents events) {
-    if (replica.isEmpty()) {
-      return open(loop, target, events);
-    }
-    CompletableFuture<NettyBackendConnection> attempt = new CompletableFuture<>();
-    connect(loop, target, events, replica.get(), attempt);
-    return attempt;
+      EventLoop loop, BackendTarget target, InetSocketAddress replica, BackendEvents events) {
+    return connect(loop, target, events, replica);
   }
 
-  private void tryHost(
-      EventLoop loop,
-      BackendTarget target,
-      BackendEvents events,
-      List<InetSocketAddress> hosts,
-      int index,
-      CompletableFuture<NettyBackendConnection> result) {
-    CompletableFuture<NettyBackendConnection> attempt = new CompletableFuture<>();
-    connect(loop, target, events, hosts.get(index), attempt);
-    attempt.whenComplete(
-        (connection, failure) -> {
-          boolean usable = connection != null && writable(connection);
-          if (usable) {
-            result.complete(connection);
-            return;
-          }
-          if (connection != null) {
-            connection.close();
-          }
-          if (index + 1 < hosts.size()) {
-            tryHost(loop, target, events, hosts, index + 1, result);
-          } else {
-            result.completeExceptionally(failure != null ? failure : noPrimary(target));
-          }
-        });
+  /** Where the primary was last is asked first: a host that is dead costs its timeout. */
+  private List<InetSocketAddress> inOrder(ShardId shard) {
+    List<InetSocketAddress> hosts = directory.hosts(shard);
+    InetSocketAddress last = primaries.get(shard);
+    if (last == null || !hosts.contains(last)) {
+      return hosts;
+    }
+    List<InetSocketAddress> order = new ArrayList<>(List.of(last));
+    hosts.stream().filter(host -> !host.equals(last)).forEach(order::add);
+    return order;
   }
 
   // --- servers ---------------------------------------------------------------------------------
@@ -145,7 +134,7 @@ public final class BackendConnector {
    */
   private void prove(
       NettyBackendConnection connection, CompletableFuture<NettyBackendConnection> attempt) {
-    if (connection.role() == BackendRole.REPLICA || !writable(connection)) {
+    if (connection.role() == BackendRole.REPLICA || !connection.writable()) {
       attempt.complete(connection);
       return;
     }
@@ -173,21 +162,9 @@ public final class BackendConnector {
         .forEach(connection -> connection.leaveSoon(directory.known()));
   }
 
-  private static boolean writable(NettyBackendConnection connection) {
-    return !connection.parameters().getOrDefault("in_hot_standby", "off").equals("on");
-  }
-
-  private static Throwable noPrimary(BackendTarget target) {
-    return ErrorCode.SHARD_UNREACHABLE.because(
-        "No server of shard " + target.shard() + " accepts writes.");
-  }
-
-  private void connect(
-      EventLoop loop,
-      BackendTarget target,
-      BackendEvents events,
-      InetSocketAddress host,
-      CompletableFuture<NettyBackendConnection> attempt) {
+  private CompletableFuture<NettyBackendConnection> connect(
+      EventLoop loop, BackendTarget target, BackendEvents events, InetSocketAddress host) {
+    CompletableFuture<NettyBackendConnection> attempt = new CompletableFuture<>();
     LoginHandler login = new LoginHandler(target, events, attempt);
     TlsMode tls = directory.tls(target.shard());
     List<ChannelHandler> handlers = new ArrayList<>();
@@ -206,9 +183,11 @@ public final class BackendConnector {
               } else {
                 attempt.completeExceptionally(
                     ErrorCode.SHARD_UNREACHABLE.because(
-                        "Shard " + target.shard() + " cannot be reached at " + host + "."));
+                        "Shard %s cannot be reached: %s"
+                            .formatted(target.shard(), connected.cause().getMessage())));
               }
             });
+    return attempt;
   }
 
   private Bootstrap bootstrap(EventLoop loop, List<ChannelHandler> handlers) {

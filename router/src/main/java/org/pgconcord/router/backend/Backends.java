@@ -75,7 +75,16 @@ public interface Backends {
   /** What is sent to any of them is seen by this from now on. */
   void watch(Traffic seeing);
 
-  /** Cancels what runs on any of them. */
+  /**
+   * Whether a backend that is not open yet may be waited for while its shard has no primary, as
+   * long as the router allows. At first it may.
+   */
+  void awaitPrimaries(boolean on);
+
+  /** Whether somebody, of any session, waits for this shard's primary. */
+  boolean awaited(ShardId shard);
+
+  /** Cancels what runs on any of them, and ends what is waited for. */
   void cancelRunning();
 
   /**

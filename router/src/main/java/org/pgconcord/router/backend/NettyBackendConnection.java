@@ -449,6 +449,11 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
     return parameters.getOrDefault(name, "");
   }
 
+  /** It was no standby when it was logged in to. */
+  boolean writable() {
+    return !login.parameters().getOrDefault("in_hot_standby", "off").equals("on");
+  }
+
   /** What the server has reported by ParameterStatus, by name. */
   Map<String, String> parameters() {
     return parameters;

@@ -53,6 +53,10 @@ final class ServerProof {
     if (failure instanceof ConcordException lost) {
       return lost;
     }
+    if (HostSearch.isBetween(failure)) {
+      return ErrorCode.SHARD_CONNECTION_LOST.because(
+          "The connection to shard " + connection.shard() + " ended.");
+    }
     return ErrorCode.SHARD_UNPROVEN
         .because(
             "shard %s does not tell the role %s which server it is"

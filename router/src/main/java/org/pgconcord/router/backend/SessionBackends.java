@@ -6,14 +6,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.ShardId;
+import org.pgconcord.router.wire.ErrorFields;
 import org.pgconcord.router.wire.TransactionStatus;
 
 /**
@@ -56,6 +59,8 @@ public final class SessionBackends implements Backends {
   private final KeptHome kept;
   private final Silence silence;
   private Traffic traffic = Traffic.NONE;
+  private final Set<PrimaryWaits.Wait> waits = new HashSet<>();
+  private boolean patience = true;
   private boolean reading = true;
   private boolean closed;
 
@@ -277,12 +282,35 @@ public final class SessionBackends implements Backends {
   private Slot open(SlotKey key) {
     Slot slot = new Slot(settings.open());
     slots.put(key, slot);
-    BackendTarget target = targets.apply(key.shard(), key.role());
     var unused =
-        connector
-            .open(loop, target, key.server(), events)
+        connect(key, targets.apply(key.shard(), key.role()))
             .whenComplete((connection, failure) -> opened(key, slot, connection, failure));
     return slot;
+  }
+
+  private CompletableFuture<NettyBackendConnection> connect(SlotKey key, BackendTarget target) {
+    if (key.server().isPresent()) {
+      return connector.open(loop, target, key.server().get(), events);
+    } else if (!patience || key.role() == BackendRole.WATCH) {
+      return connector.open(loop, target, events);
+    }
+    PrimaryWaits.Wait wait = connector.await(loop, target, events);
+    waits.add(wait);
+    return wait.result().whenComplete((connection, failure) -> waits.remove(wait));
+  }
+
+  @Override
+  public void awaitPrimaries(boolean on) {
+    patience = on;
+  }
+
+  @Override
+  public boolean awaited(ShardId shard) {
+    return connector.awaited(shard);
+  }
+
+  private void endWaits(Throwable why) {
+    List.copyOf(waits).forEach(wait -> wait.end(why));
   }
 
   private void opened(
@@ -384,6 +412,9 @@ public final class SessionBackends implements Backends {
 
   @Override
   public void cancelRunning() {
+    endWaits(
+        new ShardErrorException(
+            home, ErrorFields.plain("ERROR", "57014", "canceling statement due to user request")));
     connections().stream().filter(BackendConnection::busy).forEach(BackendConnection::cancel);
   }
 
@@ -407,6 +438,7 @@ public final class SessionBackends implements Backends {
     closed = true;
     kept.keep(false);
     silence.end();
+    endWaits(ErrorCode.SHARD_CONNECTION_LOST.because("The session is closed."));
     connections().forEach(BackendConnection::close);
   }
 }

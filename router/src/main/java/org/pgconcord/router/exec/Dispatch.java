@@ -39,14 +39,20 @@ final class Dispatch implements Plan.Cases<Void> {
     return null;
   }
 
-  /** The copy to read: one that the transaction reads already, if it is equal. */
+  /**
+   * The copy to read: one that the transaction reads already, if it is equal; else one of those
+   * whose shards nobody waits for.
+   */
   static ShardId copy(Execution execution, Plan.AnyCopy plan) {
     List<ShardId> equal = plan.facts().stale().without(plan.shards());
-    List<ShardId> shards = equal.isEmpty() ? plan.shards() : equal;
-    return shards.stream()
-        .filter(execution.tx().shards()::contains)
-        .findFirst()
-        .orElseGet(() -> shards.get(execution.spread(shards.size())));
+    List<ShardId> usable = equal.isEmpty() ? plan.shards() : equal;
+    Optional<ShardId> same = usable.stream().filter(execution.tx().shards()::contains).findFirst();
+    if (same.isPresent()) {
+      return same.get();
+    }
+    List<ShardId> there = usable.stream().filter(s -> !execution.tx().awaits(s)).toList();
+    List<ShardId> shards = there.isEmpty() ? usable : there;
+    return shards.get(execution.spread(shards.size()));
   }
 
   @Override

@@ -145,7 +145,7 @@ final class EntriesLookup {
   }
 
   private void tell() {
-    if (!usable) {
+    if (!usable || !EntryLookup.holds(execution, index)) {
       found.unusable();
     } else if (shardKeys.isEmpty()) {
       found.nothing();
@@ -177,7 +177,8 @@ final class EntriesLookup {
       return CompletableFuture.completedFuture(Map.of());
     }
     return onLookupShards(missing.values().stream().map(Named::key).toList(), sql::eachUnchanging)
-        .thenCompose(answers -> waitedFor(missing, answers));
+        .thenCompose(answers -> waitedFor(missing, answers))
+        .thenApply(execution.tx().ground()::checked);
   }
 
   /**

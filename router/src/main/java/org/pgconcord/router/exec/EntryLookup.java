@@ -134,7 +134,7 @@ final class EntryLookup {
 
   private void lookedWhole(
       List<@Nullable String> row, long planned, Found found, Consumer<List<String>> whole) {
-    if (isPast(row.get(0), planned)) {
+    if (isPast(row.get(0), planned) || !holds(execution, index)) {
       found.unusable();
     } else if (row.get(2) == null) {
       found.nothing();
@@ -155,6 +155,11 @@ final class EntryLookup {
     return epoch == null || Long.parseLong(epoch) > planned;
   }
 
+  /** The servers that the entries speak of are those that the index was compared with. */
+  static boolean holds(Execution execution, LookupIndex index) {
+    return execution.tx().ground().holds(index.shards());
+  }
+
   /** What is looked up. */
   Tuple key() {
     return key;
@@ -171,7 +176,9 @@ final class EntryLookup {
 
   private void looked(QueryResult result, long planned, Found found) {
     List<List<@Nullable String>> rows = result.rows();
-    if (isPast(rows.get(0).get(0), planned) || rows.size() > EntrySql.READ_MOST) {
+    if (isPast(rows.get(0).get(0), planned)
+        || rows.size() > EntrySql.READ_MOST
+        || !holds(execution, index)) {
       found.unusable();
     } else if (rows.get(0).get(1) == null) {
       found.nothing();
@@ -200,6 +207,7 @@ final class EntryLookup {
                 result.rows().stream()
                     .findFirst()
                     .map(row -> index.shardKeyOf(new Entry(key, sql.holder(row))))
-                    .filter(now -> !now.equals(before)));
+                    .filter(now -> !now.equals(before)))
+        .thenApply(execution.tx().ground()::checked);
   }
 }

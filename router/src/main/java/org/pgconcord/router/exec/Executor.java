@@ -87,7 +87,8 @@ public final class Executor implements StatementRunner {
                 services.epochs()::since,
                 this::soon,
                 session.id()),
-            () -> services.epochs().current().userCode(session.database()).defers());
+            () -> services.epochs().current().userCode(session.database()).defers(),
+            () -> services.epochs().current().stands());
     this.parts =
         new Execution.SessionParts(
             services,

@@ -93,13 +93,7 @@ final class ShardExplain implements Plan.Cases<Void> {
 
   @Override
   public Void anyCopy(Plan.AnyCopy copies) {
-    List<ShardId> equal = plan.facts().stale().without(copies.shards());
-    List<ShardId> shards = equal.isEmpty() ? copies.shards() : equal;
-    return alone(
-        shards.stream()
-            .filter(execution.tx().shards()::contains)
-            .findFirst()
-            .orElseGet(() -> shards.get(execution.spread(shards.size()))));
+    return alone(Dispatch.copy(execution, copies));
   }
 
   @Override

@@ -71,9 +71,13 @@ final class StatementFences {
         .withDetail(why.message());
   }
 
+  private boolean isNews(RoutingState state) {
+    return !state.fences().equals(planned.fences()) || !state.stands().equals(planned.stands());
+  }
+
   /**
-   * Goes on when the router knows newer epochs than the statement was planned under, or has lost
-   * its lease, which the next attempt finds out.
+   * Goes on when the router knows newer epochs, or other servers, than the statement was planned
+   * under, or has lost its lease, which the next attempt finds out.
    */
   @SuppressWarnings("FutureReturnValueIgnored")
   void awaitNewer(
@@ -84,7 +88,7 @@ final class StatementFences {
       Consumer<ErrorFields> fail) {
     if (interrupted.getAsBoolean()) {
       fail.accept(ErrorFields.plain("ERROR", "57014", "canceling statement due to user request"));
-    } else if (!epochs.leased() || !epochs.current().fences().equals(planned.fences())) {
+    } else if (!epochs.leased() || isNews(epochs.current())) {
       goOn.run();
     } else if (System.nanoTime() - begun > PATIENCE.toNanos()) {
       fail.accept(

@@ -65,9 +65,13 @@ final class FetchIndexes {
       return Optional.empty();
     }
     try {
+      LookupIndex index = LookupIndex.resolve(input.context().state(), gsi);
+      if (!input.context().state().stands().hold(index.shards())) {
+        return Optional.empty();
+      }
       return Optional.of(
           LookupRead.forFetch(
-              LookupIndex.resolve(input.context().state(), gsi),
+              index,
               input.context().state().status(gsi.name()).epoch(),
               keys.stream().map(this::operands).toList(),
               Identifiers.quote(use.alias())));

@@ -40,6 +40,9 @@ final class IndexReads {
   private static final String NOT_PLAIN =
       "only a statement of one block over the owner alone reads it";
 
+  private static final String NOT_COMPARED =
+      "a shard has another server, with which it has not been compared yet";
+
   private final PlanInput input;
   private final QueryView query;
   private final ReadFacts facts;
@@ -239,6 +242,10 @@ final class IndexReads {
       index = LookupIndex.resolve(input.context().state(), gsi);
     } catch (ConcordException e) {
       why.add("index %s: %s".formatted(gsi.name(), e.message()));
+      return Optional.empty();
+    }
+    if (!input.context().state().stands().hold(index.shards())) {
+      why.add("index %s: %s".formatted(gsi.name(), NOT_COMPARED));
       return Optional.empty();
     }
     return Optional.of(

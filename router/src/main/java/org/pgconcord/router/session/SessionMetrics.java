@@ -1,7 +1,9 @@
 package org.pgconcord.router.session;
 
+import org.pgconcord.router.backend.PrimaryWaits;
+
 /** What sessions count. */
-public interface SessionMetrics {
+public interface SessionMetrics extends PrimaryWaits.Counts {
   void sessionOpened();
 
   void sessionClosed();

@@ -50,8 +50,12 @@ final class PassedFences {
   }
 
   void failed(Frame error) {
+    failed(ErrorFields.read(error));
+  }
+
+  void failed(ErrorFields why) {
     if (failure == null) {
-      failure = ErrorFields.read(error);
+      failure = why;
     }
   }
 

@@ -9,6 +9,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.pgconcord.config.catalog.CopyMarks;
 import org.pgconcord.config.catalog.RoutingState;
+import org.pgconcord.config.catalog.Stands;
+import org.pgconcord.config.settings.KnownServers;
 
 /**
  * The routing state that this router works under, and who still works under an older one. Any
@@ -35,6 +37,7 @@ public final class RouterEpochs {
 
   private volatile Published published;
   private final BooleanSupplier lease;
+  private volatile KnownServers servers = new KnownServers();
   private final Map<Long, AtomicInteger> entrants = new ConcurrentHashMap<>();
 
   /** Of the only router there is: nothing changes behind its back. */
@@ -48,6 +51,16 @@ public final class RouterEpochs {
   public RouterEpochs(RoutingState initial, BooleanSupplier lease) {
     this.published = new Published(initial, System.nanoTime());
     this.lease = lease;
+  }
+
+  /**
+   * Judges the states by these servers from now on: where one of them is followed by another, the
+   * state says so before anybody gets a connection to the follower.
+   */
+  public void follow(KnownServers known) {
+    servers = known;
+    known.onFollowed(shard -> publish(current()));
+    publish(current());
   }
 
   /**
@@ -85,13 +98,24 @@ public final class RouterEpochs {
   /**
    * Replaces the state. One with a lower revision comes too late and is left out; so are older
    * marks of copies, which have a count of their own.
+   *
+   * <p>The servers that it speaks of are known first: who is on one before them leaves. Not under
+   * this object's monitor, for whoever finds a follower comes here while it has that of the known
+   * servers.
    */
-  public synchronized void publish(RoutingState state) {
+  public void publish(RoutingState state) {
+    servers.remember(state.stands().settled());
+    replace(state);
+  }
+
+  private synchronized void replace(RoutingState state) {
     RoutingState current = published.state();
     CopyMarks newest =
         state.copies().version() >= current.copies().version() ? state.copies() : current.copies();
     RoutingState based = state.revision() >= current.revision() ? state : current;
-    RoutingState next = newest.equals(based.copies()) ? based : based.withCopies(newest);
+    RoutingState marked = newest.equals(based.copies()) ? based : based.withCopies(newest);
+    Stands stands = marked.stands().seen(servers.all());
+    RoutingState next = stands.equals(marked.stands()) ? marked : marked.withStands(stands);
     if (!next.equals(current)) {
       published = new Published(next, System.nanoTime());
     }

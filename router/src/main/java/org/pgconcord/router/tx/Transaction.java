@@ -12,10 +12,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.atomic.PartialCommit;
 import org.pgconcord.config.catalog.CopiedTable;
 import org.pgconcord.config.catalog.Fences.Fence;
+import org.pgconcord.config.catalog.Stands;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.ShardId;
@@ -66,6 +68,7 @@ public final class Transaction {
   private final WrittenCopies copies = new WrittenCopies();
   private final Savepoints savepoints = new Savepoints();
   private final PassedFences fences = new PassedFences();
+  private final IndexGround ground;
   private Scope scope = Scope.NONE;
   private TransactionModes modes = TransactionModes.NONE;
   private boolean failed;
@@ -90,10 +93,14 @@ public final class Transaction {
         marker,
         TwoPhase.NONE,
         ReplicaReads.none(backends, settings),
-        () -> true);
+        () -> true,
+        () -> Stands.NONE);
   }
 
-  /** {@code defers}: some constraint of the database may wait for COMMIT. */
+  /**
+   * @param defers some constraint of the database may wait for COMMIT
+   * @param stands the servers of the state that is current
+   */
   public Transaction(
       Backends backends,
       SessionSettings settings,
@@ -103,7 +110,8 @@ public final class Transaction {
       CopyMarker marker,
       TwoPhase twoPhase,
       ReplicaReads replicas,
-      BooleanSupplier defers) {
+      BooleanSupplier defers,
+      Supplier<Stands> stands) {
     this.backends = backends;
     this.settings = settings;
     this.services = services;
@@ -113,6 +121,7 @@ public final class Transaction {
     this.twoPhase = twoPhase;
     this.replicas = replicas;
     this.defers = defers;
+    this.ground = new IndexGround(stands, fences);
   }
 
   // --- where it stands -------------------------------------------------------------------------
@@ -155,6 +164,11 @@ public final class Transaction {
   /** The shards that it has begun on, where its statements go now. */
   public Set<ShardId> shards() {
     return readsReplicas() ? replicas.shards() : enlisted.keySet();
+  }
+
+  /** Somebody waits for the shard's primary just now. */
+  public boolean awaits(ShardId shard) {
+    return !readsReplicas() && backends.awaited(shard);
   }
 
   /** Statements go to replicas. */
@@ -227,10 +241,11 @@ public final class Transaction {
 
   private CompletableFuture<BackendConnection> primary(ShardId shard) {
     if (scope == Scope.NONE) {
-      return backends.acquire(shard, BackendRole.CLIENT);
+      return backends.acquire(shard, BackendRole.CLIENT).thenApply(ground::checked);
     }
     return backends
         .enlist(shard, BackendRole.CLIENT, beginStatement())
+        .thenApply(ground::checked)
         .thenApply(
             backend -> {
               enlisted.put(shard, backend);
@@ -246,6 +261,12 @@ public final class Transaction {
   /** The statement that begins now writes fenced tables, under these epochs. */
   public void fence(List<Fence> wanted) {
     fences.want(wanted);
+    ground.leave();
+  }
+
+  /** What the statement that runs has been led by. */
+  public IndexGround ground() {
+    return ground;
   }
 
   /** What a write that no transaction holds together has to send before itself. */
@@ -446,6 +467,7 @@ public final class Transaction {
       return rollback().thenCompose(done -> CompletableFuture.failedFuture(e));
     }
     ending = steps;
+    backends.awaitPrimaries(false);
     backends.attend();
     return steps
         .run()
@@ -581,6 +603,7 @@ public final class Transaction {
     ending = null;
     scope = Scope.NONE;
     modes = TransactionModes.NONE;
+    backends.awaitPrimaries(true);
     backends.hurry(CommitSteps.ANY);
     return CompletableFuture.allOf(
             touched.stream().map(Transaction::end).toArray(CompletableFuture<?>[]::new))

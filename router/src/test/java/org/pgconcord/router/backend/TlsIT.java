@@ -132,7 +132,8 @@ class TlsIT {
             NioSocketChannel.class,
             Duration.ofSeconds(10),
             Duration.ofSeconds(30),
-            1 << 20);
+            1 << 20,
+            PrimaryWaits.none());
     BackendTarget target =
         new BackendTarget(
             new ShardId(shard), BackendRole.SERVICE, "app", "demo", BackendSecret.TRUST, Map.of());

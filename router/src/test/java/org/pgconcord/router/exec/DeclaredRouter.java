@@ -32,6 +32,7 @@ import org.pgconcord.config.catalog.Fences;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.catalog.RoutingStates;
+import org.pgconcord.config.catalog.Stands;
 import org.pgconcord.config.check.SchemaSurvey;
 import org.pgconcord.config.check.Survey;
 import org.pgconcord.config.check.TopologyCheck;
@@ -173,7 +174,8 @@ final class DeclaredRouter implements AutoCloseable {
             Map.of(ShardCluster.DATABASE, survey.namesakes()),
             Map.of(ShardCluster.DATABASE, survey.code()),
             CopyMarks.NONE,
-            Fences.NONE);
+            Fences.NONE,
+            Stands.NONE);
     epochs.publish(routing);
   }
 

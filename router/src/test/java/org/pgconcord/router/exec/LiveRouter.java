@@ -21,6 +21,7 @@ import org.pgconcord.config.catalog.FencedTable;
 import org.pgconcord.config.catalog.Fences;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.catalog.RoutingState;
+import org.pgconcord.config.catalog.Stands;
 import org.pgconcord.config.replica.Replicas;
 import org.pgconcord.config.statistics.IndexStatistics;
 import org.pgconcord.config.value.GsiName;
@@ -52,6 +53,7 @@ final class LiveRouter implements AutoCloseable {
   private final RouterServer server;
   private final int port;
   private long revision = 1;
+  private Stands stands = Stands.NONE;
   volatile boolean leased = true;
 
   /**
@@ -97,6 +99,7 @@ final class LiveRouter implements AutoCloseable {
     this.declared = declared;
     shards = new Shards(UsersIndex.resolved(declared));
     epochs = new RouterEpochs(routing(declared, GsiState.ENABLED), () -> leased);
+    epochs.follow(shards.known());
     for (var shard : shards.cluster.shards()) {
       try (Connection service = shards.cluster.asService(shard)) {
         CatalogInstaller.installShard(service, List.of(USERS));
@@ -165,9 +168,16 @@ final class LiveRouter implements AutoCloseable {
     return revision;
   }
 
+  /** As after a comparison of the index with the servers that have been reached. */
+  void compared() {
+    stands = new Stands(shards.known().all(), Set.of());
+    publish(GsiState.ENABLED);
+  }
+
   private RoutingState routing(DeclaredIndex index, GsiState state) {
     return UsersIndex.routing(index, revision, state, revision)
-        .withFences(new Fences(Map.of(USERS, revision)));
+        .withFences(new Fences(Map.of(USERS, revision)))
+        .withStands(stands);
   }
 
   int port() {

@@ -15,6 +15,7 @@ import org.pgconcord.config.catalog.Fences;
 import org.pgconcord.config.catalog.GsiState;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.catalog.RoutingState.GsiStatus;
+import org.pgconcord.config.catalog.Stands;
 import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.topology.Topology;
 import org.pgconcord.config.topology.TopologyReader;
@@ -50,7 +51,8 @@ final class PlanFixture {
             Map.of("app", Set.of(new TableName("shadow", "users"))),
             Map.of(),
             marks(markedCopies),
-            Fences.NONE);
+            Fences.NONE,
+            Stands.NONE);
     return new PlanContext(state, "app", searchPath, "demo", fixedSnapshot);
   }
 

@@ -46,7 +46,8 @@ class RowSecurityTest {
             state.namesakes(),
             state.code(),
             state.copies(),
-            state.fences());
+            state.fences(),
+            state.stands());
     Planned planned =
         new StatementPlanner()
             .plan(

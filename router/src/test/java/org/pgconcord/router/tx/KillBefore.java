@@ -144,6 +144,16 @@ final class KillBefore {
     }
 
     @Override
+    public void awaitPrimaries(boolean on) {
+      inner.awaitPrimaries(on);
+    }
+
+    @Override
+    public boolean awaited(ShardId shard) {
+      return inner.awaited(shard);
+    }
+
+    @Override
     public void attend() {
       inner.attend();
     }

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.pgconcord.config.catalog.CopiedTable;
 import org.pgconcord.config.catalog.CopyMarks;
@@ -85,11 +86,11 @@ class RouterEpochsTest {
         oldestInside[0] = revision;
       }
     }
+    Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> working.get() > 0);
     stop.set(true);
     for (CompletableFuture<Void> entrant : entrants) {
       entrant.get();
     }
-    assertThat(working.get()).isPositive();
   }
 
   private void work(AtomicBoolean stop, AtomicInteger working, long[] oldestInside) {

@@ -33,6 +33,7 @@ import org.pgconcord.router.backend.BackendEvents;
 import org.pgconcord.router.backend.BackendRole;
 import org.pgconcord.router.backend.BackendTarget;
 import org.pgconcord.router.backend.Backends;
+import org.pgconcord.router.backend.PrimaryWaits;
 import org.pgconcord.router.backend.SessionBackends;
 import org.pgconcord.router.backend.SettingsRecorder;
 import org.pgconcord.router.backend.ShardDirectory;
@@ -125,7 +126,8 @@ public final class Shards implements AutoCloseable {
             NioSocketChannel.class,
             Duration.ofSeconds(10),
             Duration.ofSeconds(30),
-            1 << 20),
+            1 << 20,
+            PrimaryWaits.none()),
         (shard, role) ->
             new BackendTarget(
                 shard,
