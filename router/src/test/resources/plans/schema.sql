@@ -34,6 +34,7 @@ CREATE TABLE public.orders (
     doc jsonb,
     PRIMARY KEY (tenant_id, order_id)
 );
+CREATE TABLE public.jobs (id bigint PRIMARY KEY, tenant_id bigint NOT NULL, state text, payload text);
 CREATE TABLE public.codes (code character varying(5) PRIMARY KEY, label text);
 CREATE TABLE public.events (id uuid PRIMARY KEY, tenant_id bigint, what text);
 CREATE TABLE public.prices (price numeric(8,2) PRIMARY KEY, item text);

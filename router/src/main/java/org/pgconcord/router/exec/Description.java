@@ -11,6 +11,7 @@ import org.pgconcord.router.plan.CopyInto;
 import org.pgconcord.router.plan.FirstLocked;
 import org.pgconcord.router.plan.Plan;
 import org.pgconcord.router.plan.Planned;
+import org.pgconcord.router.plan.QueryFirst;
 import org.pgconcord.router.plan.SessionCommand;
 import org.pgconcord.router.session.ClientStatement;
 import org.pgconcord.router.session.DescribeSink;
@@ -289,6 +290,11 @@ final class Description {
 
     @Override
     public ShardId insertGathered(Plan.InsertGathered plan) {
+      return plan.describer();
+    }
+
+    @Override
+    public ShardId queryFirst(QueryFirst plan) {
       return plan.describer();
     }
 

@@ -6,6 +6,7 @@ import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.plan.CopyInto;
 import org.pgconcord.router.plan.FirstLocked;
 import org.pgconcord.router.plan.Plan;
+import org.pgconcord.router.plan.QueryFirst;
 import org.pgconcord.router.plan.Resolution;
 import org.pgconcord.router.plan.RowSplit;
 import org.pgconcord.router.plan.SessionCommand;
@@ -198,6 +199,16 @@ final class Dispatch implements Plan.Cases<Void> {
     execution.requireFanOut(
         FanOut.MULTI, () -> execution.session().services().epochs().current().topology().shards());
     InsertGathered.run(
+        execution, plan, part -> part.planned().plan().match(new Dispatch(part, commands)));
+    return null;
+  }
+
+  @Override
+  public Void queryFirst(QueryFirst plan) {
+    if (inPortions(plan)) {
+      return null;
+    }
+    QueryThenWrite.run(
         execution, plan, part -> part.planned().plan().match(new Dispatch(part, commands)));
     return null;
   }

@@ -17,6 +17,7 @@ import org.pgconcord.router.plan.FirstLocked;
 import org.pgconcord.router.plan.LookupRead;
 import org.pgconcord.router.plan.Parameters;
 import org.pgconcord.router.plan.Plan;
+import org.pgconcord.router.plan.QueryFirst;
 import org.pgconcord.router.plan.Resolution;
 import org.pgconcord.router.plan.RowSplit;
 import org.pgconcord.router.plan.SessionCommand;
@@ -157,6 +158,11 @@ final class ShardExplain implements Plan.Cases<Void> {
 
   @Override
   public Void insertGathered(Plan.InsertGathered insert) {
+    throw needsRouter();
+  }
+
+  @Override
+  public Void queryFirst(QueryFirst first) {
     throw needsRouter();
   }
 

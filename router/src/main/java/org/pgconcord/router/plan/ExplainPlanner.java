@@ -92,6 +92,7 @@ final class ExplainPlanner {
     return plan instanceof Plan.CopyWrite
         || plan instanceof Plan.InsertInParts
         || plan instanceof Plan.InsertGathered
+        || plan instanceof QueryFirst
         || plan instanceof Plan.WriteOnAll
         || plan instanceof Plan.InsertUnlessTaken
         || plan instanceof Plan.Upsert

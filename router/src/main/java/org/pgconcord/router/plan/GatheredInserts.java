@@ -123,7 +123,7 @@ final class GatheredInserts {
   }
 
   /** Shards that have everything which the query names, as far as its plan tells. */
-  private static List<ShardId> shards(Plan select) {
+  static List<ShardId> shards(Plan select) {
     if (select instanceof Plan.Refused refused) {
       throw refused.toException();
     } else if (select instanceof Plan.OneShard one) {
@@ -136,6 +136,8 @@ final class GatheredInserts {
       return scatter.group().shards();
     } else if (select instanceof Plan.Sorted sorted) {
       return sorted.rows().group().shards();
+    } else if (select instanceof FirstLocked locked) {
+      return locked.rows().group().shards();
     } else if (select instanceof Plan.Gather gather) {
       return gather.finishers();
     } else if (select instanceof Plan.Unsharded one) {

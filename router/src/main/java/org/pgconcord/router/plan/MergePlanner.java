@@ -92,7 +92,8 @@ final class MergePlanner {
   }
 
   private Plan planned(String sql) {
-    Plan plan = planner.apply(new StatementText(sql, Lexer.scan(sql)));
+    Plan planned = planner.apply(new StatementText(sql, Lexer.scan(sql)));
+    Plan plan = planned instanceof QueryFirst first ? first.instead() : planned;
     if (plan instanceof Plan.Refused refused) {
       throw ErrorCode.SQL_MERGE
           .because("the MERGE does not stay on one shard: " + refused.message())

@@ -38,6 +38,7 @@ public sealed interface Plan
         Plan.InsertUnlessTaken,
         Plan.Upsert,
         Plan.InsertGathered,
+        QueryFirst,
         Plan.Merge,
         Plan.CopyFrom,
         Plan.CopyByInsert,
@@ -225,6 +226,11 @@ public sealed interface Plan
       Optional<EntryWork> entries,
       Plan otherwise)
       implements Plan {
+    /** The same with another plan where the values do not lead to one shard. */
+    Write or(Plan other) {
+      return new Write(facts, kind, table, binding, entries, other);
+    }
+
     @Override
     public <R> R match(Cases<R> cases) {
       return cases.write(this);
@@ -727,6 +733,8 @@ public sealed interface Plan
     R upsert(Upsert plan);
 
     R insertGathered(InsertGathered plan);
+
+    R queryFirst(QueryFirst plan);
 
     R merge(Merge plan);
 

@@ -189,6 +189,16 @@ public final class StatementPlanner {
     return undeclared.applies() ? undeclared.plan() : rows(read(CommandKind.QUERY, input), input);
   }
 
+  /**
+   * An UPDATE or DELETE with other values than the client's.
+   *
+   * @throws ConcordException or {@link Plan.Refused}
+   */
+  static Plan change(StatementText text, PlanContext context) {
+    PlanInput input = PlanInput.of(text, context);
+    return rows(read(Recogniser.kind(text.tokens()), input), input);
+  }
+
   private static Plan rows(StatementView view, PlanInput input) {
     if (!(view instanceof StatementView.Query)) {
       return new WritePlanner(input).plan(view);

@@ -86,6 +86,11 @@ final class WithItems {
         : Optional.of(items.stream().filter(found::contains).map(Item::whole).toList());
   }
 
+  /** The first. */
+  Clauses.Range first() {
+    return items.get(0).whole();
+  }
+
   /** One of them has this name. */
   boolean has(String name) {
     return items.stream().anyMatch(item -> item.name().equals(name));

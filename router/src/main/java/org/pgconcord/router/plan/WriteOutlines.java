@@ -226,6 +226,18 @@ abstract class WriteOutlines extends OutlineParts {
   }
 
   @Override
+  public PlanOutline queryFirst(QueryFirst plan) {
+    PlanOutline rows =
+        route("query-first", plan.facts().command() + " by the rows of a query that runs first");
+    query(plan.select(), plan.found().query(text), rows);
+    rows.parts(
+        "Then",
+        List.of("Then, with the values of its rows"),
+        List.of(PlanText.outline(plan.sampled(text), parameters, costs)));
+    return finish(rows, plan.facts(), text.sql());
+  }
+
+  @Override
   public PlanOutline insertGathered(Plan.InsertGathered plan) {
     PlanOutline rows =
         route("insert-gathered", "INSERT of rows that are fetched first, each to its shard");

@@ -27,6 +27,28 @@ final class WritePlanner {
   }
 
   Plan plan(StatementView view) {
+    Plan plan;
+    try {
+      plan = direct(view);
+    } catch (ConcordException e) {
+      return QueryFirstPlanner.plan(input, view, e);
+    }
+    return plan instanceof Plan.Write write ? write.or(otherwise(view, write)) : plan;
+  }
+
+  /** Where the values do not lead to one shard. */
+  private Plan otherwise(StatementView view, Plan.Write write) {
+    if (!(write.otherwise() instanceof Plan.Refused refused)) {
+      return write.otherwise();
+    }
+    try {
+      return QueryFirstPlanner.plan(input, view, refused.toException());
+    } catch (ConcordException e) {
+      return Refusals.refused(e);
+    }
+  }
+
+  private Plan direct(StatementView view) {
     FromView.Named target = view.written().orElseThrow();
     QueryView scope = view.scope();
     if (!scope.with().isEmpty()) {

@@ -323,6 +323,12 @@ public final class Clauses {
     return topLevel(from, Set.of(words));
   }
 
+  /** The first such keyword at the level of a range; -1 if there is none. */
+  public int topLevelWithin(Range range, String word) {
+    int i = next(range, word);
+    return i < range.to ? i : -1;
+  }
+
   /** The parenthesis or bracket that matches the one at {@code token}; -1 without one. */
   public int partner(int token) {
     return brackets.partner(token);

@@ -7,14 +7,14 @@ import java.util.List;
  * Which predicates are operands of the AND chain of a WHERE or ON clause, so that no row passes the
  * clause without them: told by the tokens around them, independently of any parser.
  */
-final class Conjunction {
+public final class Conjunction {
   private final Tokens tokens;
   private final Clauses clauses;
 
   /** What conjuncts are looked for in: one alternative of an OR, or all there is. */
   private final Clauses.Range whole;
 
-  Conjunction(Tokens tokens, Clauses clauses) {
+  public Conjunction(Tokens tokens, Clauses clauses) {
     this(tokens, clauses, new Clauses.Range(0, tokens.size()));
   }
 
@@ -35,7 +35,7 @@ final class Conjunction {
    * level nothing but AND may join it to its neighbours, and parentheses around it may not be those
    * of a function or a NOT.
    */
-  boolean isConjunct(int from, int to) {
+  public boolean isConjunct(int from, int to) {
     boolean inside = from >= whole.from() && to <= whole.to();
     if (!inside || !endsConjunct(to) || !startsConjunct(from - 1)) {
       return false;

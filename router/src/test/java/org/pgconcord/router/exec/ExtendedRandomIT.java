@@ -130,7 +130,8 @@ class ExtendedRandomIT {
           case 9 -> "city IN ('Oulu', 'Turku') AND floor = " + user;
           default -> "tenant_id = %d AND user_id = %d".formatted(tenant, user);
         };
-    return switch (random.nextInt(16)) {
+    return switch (random.nextInt(19)) {
+      case 16, 17, 18 -> byQuery(tenants, tenant, user, key, city);
       case 15 -> merge(tenant, user, key, city);
       case 9, 10 -> upsert(tenants, tenant, user, key, city);
       case 11, 12, 13 -> withCtes(tenant, user, key, city);
@@ -218,6 +219,53 @@ class ExtendedRandomIT {
             ? " WHEN NOT MATCHED THEN INSERT (tenant_id, user_id, email, city) VALUES (%d, v.id, v.mail, %s)"
                 .formatted(tenant, city)
             : "");
+  }
+
+  /** Rows that a query over the shards finds, and perhaps locks, first. */
+  private String byQuery(List<Long> tenants, long tenant, int user, int key, String city) {
+    String first =
+        switch (random.nextInt(5)) {
+          case 0 ->
+              " WHERE city = 'Oulu' ORDER BY user_id, tenant_id LIMIT 2 FOR UPDATE SKIP LOCKED";
+          case 1 -> " ORDER BY tenant_id DESC, user_id LIMIT %d FOR UPDATE".formatted(key % 4);
+          case 2 -> " WHERE tenant_id IN (%d, %d)".formatted(tenant, tenants.get(3));
+          case 3 -> " WHERE user_id = %d FOR NO KEY UPDATE".formatted(user);
+          default -> " GROUP BY tenant_id, user_id HAVING count(*) = 1 ORDER BY 1, 2 LIMIT 3";
+        };
+    String keys = "SELECT tenant_id, user_id FROM users" + first;
+    String set =
+        random.nextBoolean()
+            ? "email = 'k' || (substr(u.email, 2)::int + 1) % 9, city = " + city
+            : "name = 'q%d'".formatted(key);
+    String one =
+        "(SELECT max(user_id) FROM users WHERE city = 'Oulu' OR tenant_id = %d)".formatted(tenant);
+    return switch (random.nextInt(9)) {
+      case 0 -> "DELETE FROM users WHERE (tenant_id, user_id) IN (%s)".formatted(keys);
+      case 1 ->
+          "UPDATE users u SET %s WHERE (u.tenant_id, u.user_id) IN (%s) AND floor IS NULL RETURNING user_id, u.email"
+              .formatted(set, keys);
+      case 2 ->
+          "WITH picked AS MATERIALIZED (%s) UPDATE users u SET %s FROM picked p WHERE u.user_id = p.user_id AND p.tenant_id = u.tenant_id RETURNING u.user_id, u.city, p.tenant_id"
+              .formatted(keys, set);
+      case 3 ->
+          "WITH picked(t, n) AS (%s) DELETE FROM users USING picked WHERE users.tenant_id = t AND user_id = picked.n AND picked.t = tenant_id RETURNING *"
+              .formatted(keys);
+      case 4 ->
+          "UPDATE users u SET %s FROM (%s) AS p WHERE u.tenant_id = p.tenant_id AND u.user_id = p.user_id RETURNING *"
+              .formatted(set, keys);
+      case 5 ->
+          "WITH picked AS (%s) UPDATE users u SET %s WHERE (u.tenant_id, user_id) IN (SELECT tenant_id, user_id FROM picked) RETURNING email"
+              .formatted(keys, set);
+      case 6 ->
+          "UPDATE users SET seat = %s::text, floor = %d WHERE user_id = %s"
+              .formatted(one, key, one);
+      case 7 ->
+          "DELETE FROM users WHERE email = ANY (SELECT email FROM users WHERE user_id = %d) AND city = %s"
+              .formatted(user, city);
+      default ->
+          "UPDATE users u SET %s WHERE user_id = ANY (ARRAY(SELECT user_id FROM users ORDER BY user_id, tenant_id LIMIT 2))"
+              .formatted(set);
+    };
   }
 
   /** An INSERT whose rows may be there. */
