@@ -69,6 +69,11 @@ final class Fetches {
     return all;
   }
 
+  /** An index has named the shards of one. */
+  boolean led() {
+    return places.stream().anyMatch(FetchPlaces.Place::led);
+  }
+
   /** Of what was fetched and what will be, but for what waits to hear of its shards. */
   void requireFanOut() {
     List<Integer> known =

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.pgconcord.config.error.ConcordException;
@@ -15,8 +16,12 @@ import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.backend.BackendConnection;
 import org.pgconcord.router.plan.Fetch;
 import org.pgconcord.router.plan.Plan;
+import org.pgconcord.router.plan.TransactionModes;
+import org.pgconcord.router.plan.TransactionModes.Isolation;
 import org.pgconcord.router.sql.SqlReplacement;
 import org.pgconcord.router.sql.StatementText;
+import org.pgconcord.router.tx.Transaction;
+import org.pgconcord.router.wire.CommandTag;
 import org.pgconcord.router.wire.ErrorFields;
 import org.pgconcord.router.wire.Frame;
 import org.pgconcord.router.wire.Parameters;
@@ -35,9 +40,13 @@ import org.pgconcord.router.wire.RowDescription;
  * rows. Should the rewritten query mean something else all the same, its columns have other types:
  * that is refused before a row is sent.
  *
- * <p>Each shard is read at a snapshot of its own, as by a scatter. The rows held are bounded; when
- * they are too many, or one shard fails, the other fetches are cancelled, and the client hears of
- * it after all have ended.
+ * <p>Each shard is read at a snapshot of its own, as by a scatter: a statement by itself that
+ * fetches several times has a transaction of its own with a snapshot that stays, since each fetch
+ * would see a later moment otherwise. Not so in a READ COMMITTED transaction of the client's, and
+ * not where an index leads a fetch: a row that an entry has just named might be too young for it.
+ *
+ * <p>The rows held are bounded; when they are too many, or one shard fails, the other fetches are
+ * cancelled, and the client hears of it after all have ended.
  */
 final class Gather {
   /** Bytes of values held for one statement. */
@@ -48,6 +57,7 @@ final class Gather {
   private final StatementText text;
   private final Fetches fetches;
   private final @Nullable Consumer<RowStream> opening;
+  private boolean ownTransaction;
 
   private Gather(Execution execution, Plan.Gather plan, @Nullable Consumer<RowStream> opening) {
     this.execution = execution;
@@ -74,6 +84,7 @@ final class Gather {
 
   private void describe() {
     fetches.requireFanOut();
+    readOneMoment();
     ShardId finisher = finisher();
     execution.requireEqualCopies(plan.facts(), readers(finisher));
     execution.then(
@@ -86,6 +97,23 @@ final class Gather {
                         .thenAccept(
                             query -> fetches.run(backend, query, () -> finish(backend, query)))),
         sent -> {});
+  }
+
+  /** On each shard, however many fetches it answers. */
+  private void readOneMoment() {
+    Transaction tx = execution.tx();
+    ownTransaction =
+        opening == null
+            && execution.maxRows() == 0
+            && tx.scope() == Transaction.Scope.NONE
+            && plan.fetches().size() > 1
+            && !fetches.led();
+    if (ownTransaction) {
+      boolean fixed = execution.session().settings().fixedSnapshot();
+      tx.begin(
+          Transaction.Scope.SINGLE,
+          fixed ? TransactionModes.NONE : TransactionModes.of(Isolation.REPEATABLE_READ));
+    }
   }
 
   /** The shards whose copies of reference tables are read. */
@@ -203,6 +231,7 @@ final class Gather {
   private final class LastAnswer extends PassThrough {
     private final RowDescription promised;
     private Optional<String> differs = Optional.empty();
+    private @Nullable String tag;
 
     LastAnswer(RowDescription promised) {
       super(Gather.this.execution, false);
@@ -239,7 +268,7 @@ final class Gather {
       if (differs.isPresent()) {
         refuse();
       } else {
-        super.complete(frame);
+        tag = CommandTag.read(frame);
       }
     }
 
@@ -250,6 +279,18 @@ final class Gather {
       } else {
         super.suspended();
       }
+    }
+
+    /** A transaction of its own has ended before the client hears that all is well. */
+    @Override
+    void answered() {
+      execution()
+          .then(
+              ownTransaction ? execution().tx().commit() : CompletableFuture.completedFuture(null),
+              done -> {
+                Optional.ofNullable(tag).ifPresent(sink()::complete);
+                super.answered();
+              });
     }
 
     private void refuse() {

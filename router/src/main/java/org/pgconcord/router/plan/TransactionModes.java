@@ -8,6 +8,11 @@ public record TransactionModes(
   public static final TransactionModes NONE =
       new TransactionModes(Optional.empty(), Optional.empty(), Optional.empty());
 
+  /** This level, nothing else mentioned. */
+  public static TransactionModes of(Isolation level) {
+    return new TransactionModes(Optional.of(level), Optional.empty(), Optional.empty());
+  }
+
   /** PostgreSQL's levels; READ UNCOMMITTED behaves as READ COMMITTED. */
   public enum Isolation {
     READ_UNCOMMITTED,

@@ -2,14 +2,18 @@ package org.pgconcord.router.exec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 import static org.pgconcord.router.exec.DeclaredRouter.rows;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -30,7 +34,8 @@ class FanOutIT {
            {"shard_uid": "shard-b", "start": "80"}]}],
        "databases": {"app": {"schemas": {"public": {
          "reference_tables": {"countries": {"shard_groups": ["data"]}},
-         "tables": {"orders": {"shard_group": "data"}, "notes": {"shard_group": "meta"}}}}}}}
+         "tables": {"orders": {"shard_group": "data"}, "returned": {"shard_group": "data"},
+                    "notes": {"shard_group": "meta"}}}}}}}
       """;
 
   private static final List<String> SINGLE =
@@ -57,6 +62,10 @@ class FanOutIT {
           "DELETE FROM orders WHERE order_id = 900",
           "EXPLAIN (ROUTER, ANALYZE) SELECT * FROM orders");
 
+  /** Who waits for a table. */
+  private static final String WAITING =
+      "SELECT pid FROM pg_locks WHERE relation = 'returned'::regclass AND NOT granted";
+
   private static DeclaredRouter router;
 
   @BeforeAll
@@ -67,6 +76,8 @@ class FanOutIT {
             DOCUMENT,
             List.of(
                 "CREATE TABLE orders (tenant_id bigint, order_id bigint, PRIMARY KEY (tenant_id,"
+                    + " order_id))",
+                "CREATE TABLE returned (tenant_id bigint, order_id bigint, PRIMARY KEY (tenant_id,"
                     + " order_id))",
                 "CREATE FUNCTION told() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
                     + " RAISE NOTICE 'row %', NEW.order_id; RETURN NEW; END $$",
@@ -175,6 +186,45 @@ class FanOutIT {
       String seen = rows(reader, both).get(0);
       assertThat(seen).as("the other shard's snapshot is younger").isNotIn("0", "6");
       rows(reader, "COMMIT");
+    }
+  }
+
+  /** Two fetches of one statement: what commits on the shard between them is in neither. */
+  @ParameterizedTest
+  @ValueSource(strings = {"simple", "extended"})
+  void aStatementReadsEachShardAtOneMoment(String mode) throws Exception {
+    String both =
+        "SELECT (SELECT count(*) FROM orders WHERE order_id = 960),"
+            + " (SELECT count(*) FROM returned WHERE order_id = 960)";
+    ShardId second = router.cluster.shards().get(1);
+    try (Connection reader = router.connect(mode);
+        Connection writer = router.connect("simple");
+        Connection locker = router.cluster.asOwner(second)) {
+      rows(writer, "INSERT INTO orders SELECT g, 960 FROM generate_series(0, 7) g");
+      assertThat(answer(reader, both)).isEqualTo("8|0");
+      String moved = rows(locker, "SELECT count(*) FROM orders WHERE order_id = 960").get(0);
+      assertThat(moved).isNotEqualTo("0");
+      rows(locker, "BEGIN");
+      rows(locker, "LOCK TABLE returned IN ACCESS EXCLUSIVE MODE");
+      CompletableFuture<String> answer = CompletableFuture.supplyAsync(() -> answer(reader, both));
+      await().until(() -> !router.direct(second, WAITING).isEmpty());
+      rows(locker, "INSERT INTO returned SELECT * FROM orders WHERE order_id = 960");
+      rows(locker, "DELETE FROM orders WHERE order_id = 960");
+      rows(locker, "COMMIT");
+      assertThat(answer.get(30, TimeUnit.SECONDS)).isEqualTo("8|0");
+      assertThat(answer(reader, both)).endsWith("|" + moved);
+      rows(writer, "DELETE FROM orders WHERE order_id = 960");
+      rows(writer, "DELETE FROM returned WHERE order_id = 960");
+    }
+  }
+
+  private static String answer(Connection reader, String sql) {
+    try (Statement statement = reader.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      return row.getString(1) + "|" + row.getString(2);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
     }
   }
 
