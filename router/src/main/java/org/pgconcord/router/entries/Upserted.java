@@ -59,7 +59,9 @@ public record Upserted(
   private static Throwable elsewhere() {
     return ErrorCode.WRITE_ON_CONFLICT
         .because("the row that is in the way belongs to another shard key")
-        .withDetail("ON CONFLICT DO UPDATE updates rows of the shard key that it inserts.");
+        .withDetail("ON CONFLICT DO UPDATE updates rows of the shard key that it inserts.")
+        .withHint(
+            "With gsi_mode extended, UPDATE the row by the index's columns, under any shard key; where no row was changed, INSERT ... ON CONFLICT DO NOTHING, and begin again when that stores none.");
   }
 
   /** What the rows of one statement do to each other, which no other transaction decides. */

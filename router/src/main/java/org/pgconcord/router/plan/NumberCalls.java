@@ -79,19 +79,28 @@ final class NumberCalls {
     }
     boolean plain = tokens.isSymbol(close, ")") || function.equals("setval");
     if (text.isEmpty() || !plain) {
-      throw ErrorCode.WRITE_NUMBER.because(
-          "the router cannot tell which sequence %s is called for".formatted(function));
+      throw ErrorCode.WRITE_NUMBER
+          .because("the router cannot tell which sequence %s is called for".formatted(function))
+          .withHint(
+              "Name it by a constant; SELECT pg_get_serial_sequence(...) by itself tells its name.");
     }
     Optional<NumberedSequence> sequence = NumberedSequence.named(text.get(), sequences, input);
     if (sequence.isPresent() && !function.equals("nextval") && !function.equals("currval")) {
-      throw ErrorCode.WRITE_NUMBER.because(
-          "%s is called for sequence %s of a sharded table"
-              .formatted(function, sequence.get().name()));
+      throw forItself(function, sequence.get());
     }
     int from = tokens.isSymbol(name - 1, ".") ? name - 2 : name;
     int end = close + 1;
     sequence.ifPresentOrElse(
         s -> calls.add(new Call(function, s, from, end)), () -> unknown = true);
+  }
+
+  private static RuntimeException forItself(String function, NumberedSequence sequence) {
+    return ErrorCode.WRITE_NUMBER
+        .because(
+            "%s is called for sequence %s of a sharded table".formatted(function, sequence.name()))
+        .withDetail("Routers have numbers of it in hand, which nothing takes back.")
+        .withHint(
+            "To go on past rows that were loaded with numbers of their own, move the sequence in pgconcord.sequence (docs/sql.md, Sequences).");
   }
 
   /** All calls are for sequences whose numbers the session was given here. */

@@ -86,6 +86,9 @@ final class Refusals {
       ConcordException refusal =
           ErrorCode.FUNCTION_SESSION_STATE.because(
               "function %s is not supported".formatted(session));
+      if (session.equals("lastval()")) {
+        throw refusal.withHint("Use RETURNING, or currval of the sequence by its name.");
+      }
       throw input.calls().stream().anyMatch(HomeCalls::named)
           ? refusal.withHint("Call it in a SELECT of its own, without tables that are declared.")
           : refusal;
