@@ -1,5 +1,6 @@
 package org.pgconcord.cdc.apply;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
@@ -282,6 +284,16 @@ class TailsIT {
     blind();
     RowImage renamed = new RowImage(Map.of("tenant_id", a1, "mail", "x"));
     rig.commit(A, 10, RowChange.insert(UsersByEmail.USERS, renamed));
+    awaitHeard("blocked cdc/change-unreadable");
+    assertThat(rig.confirmed(A)).isEqualTo(Lsn.ZERO);
+  }
+
+  @Test
+  void aKeyThatIsTooLongForTheLookupTablesIndexBlocksTheIndex() {
+    blind();
+    String key =
+        new Random(1).ints(4_000, 'A', 'z' + 1).mapToObj(Character::toString).collect(joining());
+    rig.commit(A, 10, insert(a1, key));
     awaitHeard("blocked cdc/change-unreadable");
     assertThat(rig.confirmed(A)).isEqualTo(Lsn.ZERO);
   }
