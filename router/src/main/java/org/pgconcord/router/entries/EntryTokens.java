@@ -93,7 +93,9 @@ final class EntryTokens {
 
   /**
    * Takes the tokens off the entries that PRE wrote, when all is committed and visible. Not waited
-   * for; a token that stays costs a look at the owner row until a settlement takes it off.
+   * for; a token that stays costs a look at the owner row until a settlement takes it off. By the
+   * backend of PRE, which is open: so it is on its way before the client hears of the commit, and
+   * may end its session.
    */
   @SuppressWarnings("FutureReturnValueIgnored")
   void clear(List<EntryOverlay.Touched> written) {
@@ -101,7 +103,7 @@ final class EntryTokens {
       if (group.preHolds()) {
         EntrySql sql = new EntrySql(group.index(), token);
         sessions
-            .acquire(group.lookup(), BackendRole.SERVICE)
+            .acquire(group.lookup(), BackendRole.PRE)
             .thenCompose(backend -> ServiceSessions.queryAll(backend, group.entries(), sql::clear));
       }
     }

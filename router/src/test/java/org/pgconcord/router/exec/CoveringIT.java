@@ -255,6 +255,16 @@ class CoveringIT {
   }
 
   @Test
+  void whoInsertsAndLeavesAtOnceLeavesNoToken() throws SQLException {
+    for (int i = 0; i < 5; i++) {
+      try (Connection client = rig.router.connect("simple")) {
+        run(client, "INSERT INTO users VALUES (%s, %d, 'left%d@b')".formatted(ON_B, 100 + i, i));
+      }
+    }
+    await().atMost(Duration.ofSeconds(30)).until(() -> tokens().equals("0"));
+  }
+
+  @Test
   void anyOtherShapeReadsTheOwnerRow() throws SQLException {
     ownersAreGone();
     try (Connection client = rig.router.connect("simple")) {
