@@ -12,7 +12,7 @@ import org.pgconcord.testkit.cluster.ClusterRoles;
 import org.pgconcord.testkit.cluster.ShardCluster;
 
 /** Connections of an embedded cluster in the forms that this module asks for. */
-public final class StreamFixture implements StreamConnections {
+public class StreamFixture implements StreamConnections {
   private static final String PIN =
       "SET DateStyle = 'ISO'; SET IntervalStyle = 'postgres'; SET TimeZone = 'UTC';"
           + " SET extra_float_digits = 1; SET bytea_output = 'hex'";

@@ -2,15 +2,14 @@ package org.pgconcord.daemon;
 
 import java.net.InetSocketAddress;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.pgconcord.config.catalog.Catalog;
+import org.pgconcord.config.catalog.CatalogInstaller;
 import org.pgconcord.config.catalog.RouterLeases;
 import org.pgconcord.config.catalog.RoutingStates;
 import org.pgconcord.config.check.SchemaSurvey;
@@ -92,12 +91,8 @@ final class RouterWiring {
 
   /** A catalog that only an earlier version has written is none to this one. */
   private static void requireCatalog(Supplier<Connection> atHome) {
-    try (Connection connection = atHome.get();
-        Statement statement = connection.createStatement();
-        ResultSet row =
-            statement.executeQuery("SELECT to_regclass('pgconcord.router') IS NOT NULL")) {
-      row.next();
-      if (!row.getBoolean(1)) {
+    try (Connection connection = atHome.get()) {
+      if (!CatalogInstaller.isUpToDate(connection)) {
         throw noCatalog();
       }
     } catch (SQLException e) {

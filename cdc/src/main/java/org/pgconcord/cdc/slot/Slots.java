@@ -140,14 +140,20 @@ public final class Slots {
 
   /** The stream's slot; empty when there is none. */
   public Optional<SlotHealth> health(StreamName stream) throws SQLException {
-    try (Connection connection = connections.open(stream);
-        PreparedStatement statement =
-            connection.prepareStatement(
-                "SELECT active, COALESCE(confirmed_flush_lsn, '0/0')::text,"
-                    + " COALESCE(wal_status, 'lost'), safe_wal_size,"
-                    + " COALESCE(pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn), 0),"
-                    + " COALESCE(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), 0)"
-                    + " FROM pg_catalog.pg_replication_slots WHERE slot_name = ?")) {
+    try (Connection connection = connections.open(stream)) {
+      return health(stream, connection);
+    }
+  }
+
+  private Optional<SlotHealth> health(StreamName stream, Connection connection)
+      throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "SELECT active, COALESCE(confirmed_flush_lsn, '0/0')::text,"
+                + " COALESCE(wal_status, 'lost'), safe_wal_size,"
+                + " COALESCE(pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn), 0),"
+                + " COALESCE(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), 0)"
+                + " FROM pg_catalog.pg_replication_slots WHERE slot_name = ?")) {
       statement.setString(1, names.slot(stream));
       try (ResultSet row = statement.executeQuery()) {
         return row.next() ? Optional.of(health(row)) : Optional.empty();
@@ -168,13 +174,36 @@ public final class Slots {
   }
 
   /**
-   * Refuses a slot that cannot be read.
+   * Refuses a slot that cannot be read; of one that can, what its reader has to prove.
    *
    * @throws org.pgconcord.config.error.ConcordException {@code cdc/slot-lost} when it is gone or
    *     its log is; {@code cdc/slot-busy} when another process reads it
    */
-  public void check(StreamName stream) throws SQLException {
-    Optional<SlotHealth> health = health(stream);
+  public SlotGuard guard(StreamName stream) throws SQLException {
+    Connection connection = connections.open(stream);
+    boolean keep = false;
+    try {
+      String since = now(connection);
+      requireFree(stream, health(stream, connection));
+      keep = true;
+      return new SlotGuard(connection, stream.shard(), names.slot(stream), since);
+    } finally {
+      if (!keep) {
+        connection.close();
+      }
+    }
+  }
+
+  private static String now(Connection connection) throws SQLException {
+    try (PreparedStatement statement =
+            connection.prepareStatement("SELECT pg_catalog.clock_timestamp()::text");
+        ResultSet row = statement.executeQuery()) {
+      row.next();
+      return row.getString(1);
+    }
+  }
+
+  private static void requireFree(StreamName stream, Optional<SlotHealth> health) {
     if (health.isEmpty()) {
       throw ErrorCode.SLOT_LOST.because("stream " + stream + " has no slot any more");
     }

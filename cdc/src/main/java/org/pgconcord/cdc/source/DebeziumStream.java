@@ -21,6 +21,7 @@ import org.pgconcord.cdc.change.ChangeListener;
 import org.pgconcord.cdc.change.ChangeStream;
 import org.pgconcord.cdc.change.SourceTransaction;
 import org.pgconcord.cdc.change.StreamName;
+import org.pgconcord.cdc.slot.SlotGuard;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
 import org.pgconcord.config.value.Lsn;
@@ -49,6 +50,8 @@ import org.slf4j.LoggerFactory;
  *       and messages up to the acknowledged position are ever marked ({@link Acknowledgements}). A
  *       commit position is the end of the commit record; confirming it leaves out exactly the
  *       transactions that end there or earlier.
+ *   <li>Nothing is handed on before the slot's own server has said that it is the one that is read,
+ *       and nothing after another one has followed it ({@link SlotGuard}).
  *   <li>After a restart of the engine the listener sees transactions again that it has had. It
  *       drops them by commit position, which it must do after a restart of the process anyway.
  * </ul>
@@ -86,10 +89,12 @@ public final class DebeziumStream implements ChangeStream {
     final Acknowledgements<ChangeEvent<SourceRecord, SourceRecord>> marks =
         new Acknowledgements<>();
     final ChangeListener target;
+    final SlotGuard guard;
     boolean delivered;
     @Nullable Throwable failure;
 
-    Run(SourceSettings settings, String random, ChangeListener target) {
+    Run(SourceSettings settings, String random, ChangeListener target, SlotGuard guard) {
+      this.guard = guard;
       this.settings = settings;
       this.name = settings.slot() + "_" + random.substring(0, 8);
       this.placeholder = "unavailable-" + random;
@@ -173,11 +178,10 @@ public final class DebeziumStream implements ChangeStream {
   }
 
   private @Nullable Throwable runOnce(ChangeListener target, Backoff backoff) {
-    try {
-      probe.check();
+    try (SlotGuard guard = probe.guard()) {
       byte[] random = new byte[16];
       new SecureRandom().nextBytes(random);
-      Run run = new Run(source.get(), HexFormat.of().formatHex(random), target);
+      Run run = new Run(source.get(), HexFormat.of().formatHex(random), target, guard);
       runEngine(run);
       if (run.delivered) {
         backoff.reset();
@@ -199,7 +203,14 @@ public final class DebeziumStream implements ChangeStream {
                 })
             .notifying(
                 (events, committer) -> {
-                  deliver(run, events, committer);
+                  try {
+                    deliver(run, events, committer);
+                  } catch (SQLException e) {
+                    throw ErrorCode.SHARD_CONNECTION_LOST
+                        .because(
+                            "the server of stream %s does not say who reads it".formatted(stream))
+                        .withCause(e);
+                  }
                 })
             .build();
     lock.lock();
@@ -268,7 +279,10 @@ public final class DebeziumStream implements ChangeStream {
       Run run,
       List<ChangeEvent<SourceRecord, SourceRecord>> events,
       RecordCommitter<ChangeEvent<SourceRecord, SourceRecord>> committer)
-      throws InterruptedException {
+      throws InterruptedException, SQLException {
+    if (!closed) {
+      run.guard.require();
+    }
     for (ChangeEvent<SourceRecord, SourceRecord> event : events) {
       if (closed) {
         return;

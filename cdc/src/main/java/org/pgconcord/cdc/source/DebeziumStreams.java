@@ -54,7 +54,7 @@ public final class DebeziumStreams implements StreamFactory {
   @Override
   public ChangeStream open(StreamName stream, Collection<LookupIndex> indexes) {
     return new DebeziumStream(
-        () -> settings(stream, columns(indexes)), store, stream, () -> slots.check(stream));
+        () -> settings(stream, columns(indexes)), store, stream, () -> slots.guard(stream));
   }
 
   @Override

@@ -91,7 +91,7 @@ class SlotsIT {
 
   @Test
   void aMissingSlotIsLost() {
-    assertThat(refusal(() -> slots.check(STREAM))).isEqualTo(ErrorCode.SLOT_LOST);
+    assertThat(refusal(() -> slots.guard(STREAM))).isEqualTo(ErrorCode.SLOT_LOST);
   }
 
   @Test

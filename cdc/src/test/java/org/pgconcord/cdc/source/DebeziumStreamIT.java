@@ -5,14 +5,20 @@ import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -58,7 +64,7 @@ class DebeziumStreamIT {
 
   @BeforeAll
   static void startServer() {
-    cluster = ShardCluster.start(1);
+    cluster = ShardCluster.start(2);
     fixture = new StreamFixture(cluster);
   }
 
@@ -278,25 +284,116 @@ class DebeziumStreamIT {
     }
   }
 
+  /** Another server at the address, with a slot of the same name and changes of its own. */
+  @Test
+  void nothingOfAnotherServerIsBelievedOrAcknowledged() throws Exception {
+    ShardId other = cluster.shards().get(1);
+    String slot = slots.names().slot(STREAM);
+    fixture.asOwner(
+        other,
+        "CREATE TABLE users (tenant_id bigint, user_id bigint, email text NOT NULL, name text)",
+        "ALTER TABLE users REPLICA IDENTITY FULL");
+    try (Connection admin = cluster.asSuperuser(other)) {
+      StreamFixture.execute(
+          admin,
+          "CREATE PUBLICATION %s FOR TABLE users".formatted(slots.names().publication(STREAM)),
+          "SELECT pg_create_logical_replication_slot('%s', 'pgoutput')".formatted(slot));
+      fixture.asOwner(other, "INSERT INTO users VALUES (1, 1, 'wrong@x', 'a')");
+      String confirmed = "SELECT confirmed_flush_lsn::text FROM pg_replication_slots";
+      String before = one(admin, confirmed);
+      AtomicInteger guards = new AtomicInteger();
+      Collector heard = new Collector();
+      try (ChangeStream stream =
+          open(
+              settings(cluster.shard(other).port(), SourceSettings.TRANSACTION_ROWS),
+              heard,
+              () -> {
+                guards.incrementAndGet();
+                return slots.guard(STREAM);
+              })) {
+        await().atMost(Duration.ofSeconds(60)).until(() -> guards.get() > 1);
+      }
+      assertThat(heard.changes()).isEmpty();
+      assertThat(one(admin, confirmed)).isEqualTo(before);
+    }
+  }
+
+  /** Its sessions are ended when another server has followed; the stream's is not among them. */
+  @Test
+  void aStreamEndsWithItsServersTime() throws Exception {
+    AtomicInteger refused = new AtomicInteger();
+    AtomicBoolean followed = new AtomicBoolean();
+    List<Connection> sessions = new CopyOnWriteArrayList<>();
+    Slots watched =
+        new Slots(
+            slots.names(),
+            new StreamFixture(cluster) {
+              @Override
+              public Connection open(StreamName stream) throws SQLException {
+                Connection connection = super.open(stream);
+                sessions.add(connection);
+                return connection;
+              }
+            });
+    Collector heard = new Collector();
+    try (ChangeStream stream =
+        open(
+            settings(cluster.shard(STREAM.shard()).port(), SourceSettings.TRANSACTION_ROWS),
+            heard,
+            () -> {
+              if (followed.get()) {
+                refused.incrementAndGet();
+                throw new SQLException("no primary yet");
+              }
+              return watched.guard(STREAM);
+            })) {
+      fixture.asOwner(STREAM.shard(), "INSERT INTO users VALUES (1, 1, 'a@x', 'a')");
+      await().atMost(LIMIT).until(() -> heard.changes().size() == 1);
+      followed.set(true);
+      sessions.get(sessions.size() - 1).abort(Runnable::run);
+      fixture.asOwner(STREAM.shard(), "INSERT INTO users VALUES (1, 2, 'b@x', 'b')");
+      await().atMost(Duration.ofSeconds(60)).until(() -> refused.get() > 0);
+      assertThat(heard.changes()).hasSize(1);
+      followed.set(false);
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> heard.changes().stream().anyMatch(c -> email(c).equals("null>b@x")));
+    }
+  }
+
+  private static String one(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      return row.getString(1);
+    }
+  }
+
   private ChangeStream open(Collector listener, int transactionRows) {
-    SourceSettings settings =
-        new SourceSettings(
-            STREAM,
-            "127.0.0.1",
-            cluster.shard(STREAM.shard()).port(),
-            ShardCluster.DATABASE,
-            ClusterRoles.SERVICE,
-            "",
-            "disable",
-            slots.names().slot(STREAM),
-            slots.names().publication(STREAM),
-            Map.of(USERS, Map.of("tenant_id", KeyType.INT, "email", KeyType.TEXT)),
-            transactionRows,
-            Duration.ofMillis(300));
-    ChangeStream stream =
-        new DebeziumStream(() -> settings, store, STREAM, () -> slots.check(STREAM));
+    int port = cluster.shard(STREAM.shard()).port();
+    return open(settings(port, transactionRows), listener, () -> slots.guard(STREAM));
+  }
+
+  private ChangeStream open(SourceSettings settings, Collector listener, SlotProbe probe) {
+    ChangeStream stream = new DebeziumStream(() -> settings, store, STREAM, probe);
     stream.start(listener);
     return stream;
+  }
+
+  private SourceSettings settings(int port, int transactionRows) {
+    return new SourceSettings(
+        STREAM,
+        "127.0.0.1",
+        port,
+        ShardCluster.DATABASE,
+        ClusterRoles.SERVICE,
+        "",
+        "disable",
+        slots.names().slot(STREAM),
+        slots.names().publication(STREAM),
+        Map.of(USERS, Map.of("tenant_id", KeyType.INT, "email", KeyType.TEXT)),
+        transactionRows,
+        Duration.ofMillis(300));
   }
 
   private void copy(int rows) throws Exception {

@@ -148,7 +148,7 @@ class ValueRoundTripIT {
     Collector heard = new Collector();
     try (StateStore store = StateStore.open(directory.resolve("state"));
         ChangeStream stream =
-            new DebeziumStream(() -> settings(names), store, STREAM, () -> slots.check(STREAM))) {
+            new DebeziumStream(() -> settings(names), store, STREAM, () -> slots.guard(STREAM))) {
       stream.start(heard);
       await().atMost(Duration.ofSeconds(30)).until(() -> heard.changes().size() == all);
     }

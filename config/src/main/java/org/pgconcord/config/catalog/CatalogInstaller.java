@@ -57,6 +57,21 @@ public final class CatalogInstaller {
     install(connection, statements, List.of());
   }
 
+  /** Whether a daemon of this version or a later one has made, or brought up to date, a catalog. */
+  public static boolean isUpToDate(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      try (ResultSet there =
+          statement.executeQuery("SELECT pg_catalog.to_regclass('pgconcord.cluster') IS NULL")) {
+        if (there.next() && there.getBoolean(1)) {
+          return false;
+        }
+      }
+      try (ResultSet row = statement.executeQuery("SELECT format FROM pgconcord.cluster")) {
+        return row.next() && row.getInt(1) >= CatalogSql.FORMAT;
+      }
+    }
+  }
+
   private static void install(Connection connection, List<String> tables, List<String> rows) {
     try {
       connection.setAutoCommit(false);

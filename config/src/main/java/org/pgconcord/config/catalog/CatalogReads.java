@@ -147,8 +147,7 @@ final class CatalogReads {
     try (Statement statement = connection.createStatement();
         ResultSet row =
             statement.executeQuery(
-                "SELECT shard, system_identifier, coalesce(settled, timeline), version"
-                    + " FROM pgconcord.server")) {
+                "SELECT shard, system_identifier, settled, version FROM pgconcord.server")) {
       while (row.next()) {
         settled.put(
             new ShardId(row.getString(1)),

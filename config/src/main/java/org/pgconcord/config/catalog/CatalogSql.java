@@ -3,15 +3,16 @@ package org.pgconcord.config.catalog;
 import java.util.List;
 
 /**
- * The tables of schema {@code pgconcord}. Format 4; a change of it raises the number, but for a new
+ * The tables of schema {@code pgconcord}. Format 5; a change of it raises the number, but for a new
  * table that an older daemon can do without. Format 1 lacked the tables of two-phase commit: a
  * daemon that does not know them would leave prepared transactions for ever; and the marks of
  * copies, which decide what routers read. Format 2 knew no participant that leads a reference
  * table, which commits last. Format 3 lacked fences and the leases of routers: a daemon that does
- * not know them would take a step without waiting for other routers.
+ * not know them would take a step without waiting for other routers. Format 4 did not know on which
+ * servers the indexes stand: who does not would read one after a failover that has lost entries.
  */
 final class CatalogSql {
-  static final int FORMAT = 4;
+  static final int FORMAT = 5;
 
   /** The channel that is notified, with the new revision, by each change of routing. */
   static final String CHANNEL = "pgconcord_catalog";
@@ -96,9 +97,21 @@ final class CatalogSql {
             system_identifier bigint NOT NULL,
             timeline integer NOT NULL,
             version integer NOT NULL,
-            seen_at timestamptz NOT NULL DEFAULT now())
+            seen_at timestamptz NOT NULL DEFAULT now(),
+            settled integer NOT NULL)
           """,
-          "ALTER TABLE pgconcord.server ADD COLUMN IF NOT EXISTS settled integer",
+          // What indexes stand on is the server that is known: nothing else was ever written down.
+          """
+          DO $$
+          BEGIN
+            IF EXISTS (SELECT FROM pgconcord.cluster WHERE format < 5) THEN
+              ALTER TABLE pgconcord.server ADD COLUMN IF NOT EXISTS settled integer;
+              UPDATE pgconcord.server SET settled = timeline WHERE settled IS NULL;
+              ALTER TABLE pgconcord.server ALTER COLUMN settled SET NOT NULL;
+            END IF;
+          END
+          $$
+          """,
           """
           CREATE TABLE IF NOT EXISTS pgconcord.table_version (
             database text NOT NULL,

@@ -135,8 +135,7 @@ final class CatalogWrites {
         connection.prepareStatement(
             "INSERT INTO pgconcord.server AS known (shard, system_identifier, timeline, version,"
                 + " settled) VALUES (?, ?, ?, ?, ?) ON CONFLICT (shard) DO UPDATE SET timeline ="
-                + " excluded.timeline, version = excluded.version, seen_at = now(),"
-                + " settled = coalesce(known.settled, known.timeline)"
+                + " excluded.timeline, version = excluded.version, seen_at = now()"
                 + " WHERE known.system_identifier = excluded.system_identifier"
                 + " AND known.timeline <= excluded.timeline")) {
       for (Map.Entry<ShardId, ServerIdentity> server :

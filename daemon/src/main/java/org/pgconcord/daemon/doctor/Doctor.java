@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -56,6 +57,9 @@ public final class Doctor {
       checks.addAll(ServerChecks.of(ServerProbe.read(shard, connection)));
       if (database.equals(settings.catalogDatabase())) {
         verifiers.put(shard, ServerProbe.verifiers(connection));
+        new HostProbe(connections, database)
+            .of(shard, Objects.requireNonNull(settings.shards().get(shard)), connection)
+            .forEach(host -> checks.addAll(HostChecks.of(host)));
       }
       return true;
     } catch (ConcordException e) {

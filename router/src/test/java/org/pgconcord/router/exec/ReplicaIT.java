@@ -34,9 +34,15 @@ import org.postgresql.util.PSQLException;
 class ReplicaIT {
   private static ReplicaRig rig;
 
+  /** A second replica of B, which has not got what came after the other was promoted. */
+  private static ShardProcess second;
+
+  private static String conninfo = "";
+
   @BeforeAll
   static void start() throws SQLException {
     rig = new ReplicaRig();
+    second = rig.cluster.startReplica(TwoShards.B);
     try (Connection client = rig.router.connect()) {
       for (int tenant = 0; tenant < 8; tenant++) {
         rows(client, "INSERT INTO users VALUES (%1$d, 1, 'user%1$d@x')".formatted(tenant));
@@ -205,13 +211,7 @@ class ReplicaIT {
           .until(() -> System.nanoTime() - begun > 1_500_000_000L);
       assertThat(rows(client, "SELECT count(*) FROM users")).containsExactly("8");
 
-      String conninfo = rig.at(rig.replicaOfB, "SHOW primary_conninfo").get(0);
-      rig.at(rig.replicaOfB, "ALTER SYSTEM SET primary_conninfo = ''");
-      rig.at(rig.replicaOfB, "SELECT pg_reload_conf()");
-      await()
-          .atMost(SLOW)
-          .ignoreExceptions()
-          .until(() -> rig.at(rig.replicaOfB, "SELECT 1 FROM pg_stat_wal_receiver").isEmpty());
+      String conninfo = rig.cutOff(rig.replicaOfB);
       for (int tenant = 100; tenant < 108; tenant++) {
         rows(writer, "INSERT INTO users VALUES (%1$d, 1, 'user%1$d@x')".formatted(tenant));
       }
@@ -229,8 +229,7 @@ class ReplicaIT {
       assertThat(rows(patient, "SELECT count(*) FROM users WHERE tenant_id < 100"))
           .containsExactly("8");
 
-      rig.at(rig.replicaOfB, "ALTER SYSTEM SET primary_conninfo = '%s'".formatted(conninfo));
-      rig.at(rig.replicaOfB, "SELECT pg_reload_conf()");
+      rig.follow(rig.replicaOfB, conninfo);
       rows(writer, "DELETE FROM users WHERE tenant_id >= 100");
     }
   }
@@ -299,6 +298,8 @@ class ReplicaIT {
   @Order(8)
   void aPromotedReplicaIsReadNoMore() throws SQLException {
     ShardProcess promoted = rig.replicaOfB;
+    await().atMost(SLOW).until(() -> !rig.at(second, "SELECT 1 FROM users").isEmpty());
+    conninfo = rig.cutOff(second);
     try (Connection client = rig.replicas("30s")) {
       assertThat(rows(client, "SELECT count(*) FROM users")).hasSize(1);
       rig.at(promoted, "SELECT pg_promote()");
@@ -335,9 +336,37 @@ class ReplicaIT {
     assertThat(rig.at(before, written)).isEmpty();
   }
 
-  /** As after a repair of a host, or an address that was given to another one. */
+  /** The other standby is told of the new primary, as a failover's manager does. */
   @Test
   @Order(10)
+  void readsFollowToTheStandbysOfTheNewPrimary() throws Exception {
+    ShardProcess after = rig.replicaOfB;
+    String port = Integer.toString(rig.cluster.shard(TwoShards.B).port());
+    rig.at(second, "ALTER SYSTEM SET primary_slot_name = ''");
+    rig.follow(second, conninfo.replace(port, Integer.toString(after.port())));
+    rig.primary(TwoShards.B, after);
+    rig.configure(List.of(address(rig.replicaOfA)), List.of(address(second)));
+    String written =
+        "SELECT inet_server_port() FROM users WHERE user_id IN (92, 93) AND tenant_id = "
+            + TwoShards.tenantOf(TwoShards.B, 0);
+    String here = Integer.toString(second.port());
+    try (Connection client = rig.replicas("30s")) {
+      await()
+          .atMost(SLOW)
+          .ignoreExceptions()
+          .untilAsserted(
+              () -> {
+                // A standby writes its timeline down with a restart point.
+                rig.at(after, "CHECKPOINT");
+                rig.at(second, "CHECKPOINT");
+                assertThat(rows(client, written)).containsExactly(here, here);
+              });
+    }
+  }
+
+  /** As after a repair of a host, or an address that was given to another one. */
+  @Test
+  @Order(11)
   void theServerBeforeAndAnotherShardsAreRefusedAtTheAddress() throws Exception {
     for (ShardProcess wrong :
         List.of(rig.cluster.shard(TwoShards.B), rig.cluster.shard(TwoShards.A))) {
@@ -357,7 +386,7 @@ class ReplicaIT {
 
   /** Each has rows that the other has not, and nothing tells which of them is the shard. */
   @Test
-  @Order(11)
+  @Order(12)
   void ofTwoPrimariesOfOneTimelineNoneIsWrittenTo() throws Exception {
     ShardProcess one = rig.replicaOfB;
     ShardProcess two = rig.cluster.startReplica(TwoShards.B);

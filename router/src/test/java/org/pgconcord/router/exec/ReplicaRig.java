@@ -35,6 +35,7 @@ final class ReplicaRig implements AutoCloseable {
   final ShardCluster cluster;
   final ShardProcess replicaOfA;
   final ShardProcess replicaOfB;
+  private final Map<ShardId, ShardProcess> primaries = new HashMap<>();
   private final Configured configured = new Configured();
   private Optional<PrimaryWatch> hosts = Optional.empty();
 
@@ -66,6 +67,27 @@ final class ReplicaRig implements AutoCloseable {
     return new ShardAddress("127.0.0.1", server.port());
   }
 
+  /** Replicas of a shard are watched beside this server from now on. */
+  void primary(ShardId shard, ShardProcess server) {
+    primaries.put(shard, server);
+  }
+
+  /** It gets nothing of its primary's log any more; where it got it from. */
+  String cutOff(ShardProcess standby) throws SQLException {
+    String conninfo = at(standby, "SHOW primary_conninfo").get(0);
+    follow(standby, "");
+    Awaitility.await()
+        .atMost(SLOW)
+        .until(() -> at(standby, "SELECT 1 FROM pg_stat_wal_receiver").isEmpty());
+    return conninfo;
+  }
+
+  /** It gets its log from there. */
+  void follow(ShardProcess standby, String conninfo) throws SQLException {
+    at(standby, "ALTER SYSTEM SET primary_conninfo = '%s'".formatted(conninfo));
+    at(standby, "SELECT pg_reload_conf()");
+  }
+
   /** The router reads these from now on, once they have been looked at. */
   void configure(List<ShardAddress> ofA, List<ShardAddress> ofB) {
     ReplicaWatch watch = watch(ofA, ofB);
@@ -90,7 +112,10 @@ final class ReplicaRig implements AutoCloseable {
             settings.put(
                 shard,
                 new ShardSettings(
-                    List.of(address(cluster.shard(shard))), addresses, "disable", Map.of())));
+                    List.of(address(primaries.getOrDefault(shard, cluster.shard(shard)))),
+                    addresses,
+                    "disable",
+                    Map.of())));
     ServiceRole role = new ServiceRole(ClusterRoles.SERVICE, Optional.empty());
     return new ReplicaWatch(
         new ShardConnections(settings, role.user(), new ServicePassword(role, Map.of())),

@@ -257,7 +257,7 @@ final class AtomicIT {
           "DROP TABLE pgconcord.prepared, pgconcord.decision, pgconcord.atomic_transaction",
           "UPDATE pgconcord.cluster SET format = 1");
       CatalogInstaller.installCatalog(connection);
-      assertThat(Shards.ask(connection, "SELECT format FROM pgconcord.cluster")).isEqualTo("4");
+      assertThat(Shards.ask(connection, "SELECT format FROM pgconcord.cluster")).isEqualTo("5");
     }
     log.register(id, ROUTER, List.of());
     assertThat(log.find(id)).isPresent();

@@ -3,6 +3,9 @@ package org.pgconcord.testkit.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -11,7 +14,11 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -24,6 +31,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.pgconcord.config.catalog.Catalog;
 import org.pgconcord.config.catalog.CatalogInstaller;
 import org.pgconcord.config.catalog.CatalogState;
@@ -35,10 +44,12 @@ import org.pgconcord.config.catalog.GsiStep;
 import org.pgconcord.config.catalog.Progress;
 import org.pgconcord.config.catalog.RoutingState;
 import org.pgconcord.config.catalog.RoutingStates;
+import org.pgconcord.config.catalog.Stands;
 import org.pgconcord.config.catalog.StoredReport;
 import org.pgconcord.config.check.SchemaSurvey;
 import org.pgconcord.config.error.ConcordException;
 import org.pgconcord.config.error.ErrorCode;
+import org.pgconcord.config.settings.ServerIdentity;
 import org.pgconcord.config.settings.ShardConnections;
 import org.pgconcord.config.value.GsiName;
 import org.pgconcord.config.value.Lsn;
@@ -261,6 +272,68 @@ final class CatalogIT {
 
   private static GsiProgress shown(ShardId shard, String phase, long rows, OptionalLong eta) {
     return new GsiProgress(BY_EMAIL, shard, phase, rows, 100, (double) rows, 1, eta, 0, 0.0, 0);
+  }
+
+  /**
+   * What earlier versions made, by the statements that they made it with, becomes what this one
+   * makes; a router waits for the daemon that does it. The servers that are known are those that
+   * the indexes stand on, and a follower that is found afterwards is one.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4})
+  void anEarlierFormatIsBroughtUpToDate(int format) throws Exception {
+    try (Connection connection = open()) {
+      Set<String> fresh = shape(connection);
+      Shards.run(connection, "DROP SCHEMA pgconcord CASCADE", "CREATE SCHEMA pgconcord");
+      for (String statement : earlier(format).split(";;")) {
+        Shards.run(connection, statement);
+      }
+      Shards.run(
+          connection,
+          "INSERT INTO pgconcord.cluster (id, format, revision) VALUES ('0123456789ab', %d, 0)"
+              .formatted(format),
+          "INSERT INTO pgconcord.server (shard, system_identifier, timeline, version)"
+              + " VALUES ('shard-b', 7, 2, 150000)");
+      assertThat(CatalogInstaller.isUpToDate(connection)).isFalse();
+
+      CatalogInstaller.installCatalog(connection);
+      assertThat(CatalogInstaller.isUpToDate(connection)).isTrue();
+      assertThat(shape(connection)).isEqualTo(fresh);
+    }
+    ServerIdentity before = new ServerIdentity(7, 2, 150_000);
+    assertThat(catalog.load().clusterId()).isEqualTo("0123456789ab");
+    assertThat(catalog.load().stands()).isEqualTo(new Stands(Map.of(Shards.B, before), Set.of()));
+    catalog.rememberServers(Map.of(Shards.B, new ServerIdentity(7, 3, 150_000)));
+    assertThat(catalog.load().stands())
+        .isEqualTo(new Stands(Map.of(Shards.B, before), Set.of(Shards.B)));
+    catalog.serverSettled(Shards.B, 3);
+    assertThat(catalog.load().stands().changed()).isEmpty();
+  }
+
+  private static String earlier(int format) throws IOException {
+    try (InputStream in =
+        CatalogIT.class.getResourceAsStream("/catalogs/format-%d.sql".formatted(format))) {
+      return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  /** Columns, constraints and indexes; in what order columns were added is of no interest. */
+  private static Set<String> shape(Connection connection) throws SQLException {
+    Set<String> shape = new TreeSet<>();
+    try (Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT concat_ws(' ', table_name, column_name, data_type, is_nullable,"
+                    + " column_default) FROM information_schema.columns"
+                    + " WHERE table_schema = 'pgconcord' UNION ALL"
+                    + " SELECT conrelid::regclass || ' ' || pg_get_constraintdef(oid)"
+                    + " FROM pg_constraint WHERE connamespace = 'pgconcord'::regnamespace UNION ALL"
+                    + " SELECT indexdef FROM pg_indexes WHERE schemaname = 'pgconcord'")) {
+      while (row.next()) {
+        shape.add(row.getString(1));
+      }
+    }
+    return shape;
   }
 
   @Test
