@@ -22,6 +22,9 @@ public final class EntrySql {
 
   private static final String NOBODY = "-";
 
+  /** Another one after every committed change of the entry. */
+  private static final String VERSION = "xmin AS pgc_version";
+
   private final LookupIndex index;
   private final String lookup;
   private final String columns;
@@ -66,37 +69,20 @@ public final class EntrySql {
   }
 
   /**
-   * One row per entry with these indexed values: the read epoch, then the shard key's columns; one
-   * row with NULLs behind the epoch when there is none. At most one row more than {@link
-   * #READ_MOST}.
+   * One row per entry with these indexed values: the read epoch, its version (another one after
+   * every change), then the shard key's columns; one row with NULLs behind the epoch when there is
+   * none. At most one row more than {@link #READ_MOST}.
    */
   public EntryStatement readWithEpoch(Tuple key) {
-    String shardKey = list(index.shardKey());
-    String entries =
-        "SELECT " + shardKey + " FROM " + lookup + " WHERE " + equal(index.key(), " AND ");
     return EntryStatement.of(
-        "SELECT e.last_value, l.* FROM "
-            + LookupDdl.readEpoch(index)
-            + " e LEFT JOIN ("
-            + entries
-            + " LIMIT "
-            + (READ_MOST + 1)
-            + ") l ON true",
-        key);
-  }
-
-  /**
-   * As {@link #readWithEpoch} of a unique index, but it waits for a change of the entry that is
-   * under way in POST or in a prepared transaction, or fails with its lock timeout.
-   */
-  public EntryStatement readSettled(Tuple key) {
-    return EntryStatement.of(
-        "SELECT e.last_value, l.* FROM %s e LEFT JOIN (SELECT %s FROM %s WHERE %s FOR SHARE) l ON true"
+        "SELECT e.last_value, l.* FROM %s e LEFT JOIN (SELECT %s, %s FROM %s WHERE %s LIMIT %d) l ON true"
             .formatted(
                 LookupDdl.readEpoch(index),
+                VERSION,
                 list(index.shardKey()),
                 lookup,
-                equal(index.key(), " AND ")),
+                equal(index.key(), " AND "),
+                READ_MOST + 1),
         key);
   }
 
@@ -111,6 +97,12 @@ public final class EntrySql {
    */
   public EntryStatement readForShare(Tuple identity) {
     return EntryStatement.of(select() + " FOR SHARE", identity);
+  }
+
+  /** As {@link #readForShare} of a unique index: the entry's version, then its holder. */
+  public EntryStatement readVersionForShare(Tuple identity) {
+    return EntryStatement.of(
+        select().replaceFirst("SELECT ", "SELECT " + VERSION + ", ") + " FOR SHARE", identity);
   }
 
   /**

@@ -226,9 +226,18 @@ class SettlementIT {
   @Test
   void aReadGivesTheEpochWithAndWithoutAnEntry() throws SQLException {
     Connection service = service(A);
-    assertThat(execute(service, SQL.readWithEpoch(Tuple.of(X))).get(0)).containsExactly("3", null);
+    assertThat(execute(service, SQL.readWithEpoch(Tuple.of(X))).get(0))
+        .containsExactly("3", null, null);
     run(service, "INSERT INTO users_by_email VALUES ('" + X + "', " + ON_B + ")");
-    assertThat(execute(service, SQL.readWithEpoch(Tuple.of(X))).get(0)).containsExactly("3", ON_B);
+    List<String> read = execute(service, SQL.readWithEpoch(Tuple.of(X))).get(0);
+    assertThat(read.get(0)).isEqualTo("3");
+    assertThat(read.get(2)).isEqualTo(ON_B);
+    String version = read.get(1);
+    assertThat(execute(service, SQL.readVersionForShare(Tuple.of(X))).get(0).subList(0, 2))
+        .containsExactly(version, ON_B);
+    run(service, "UPDATE users_by_email SET tenant_id = tenant_id");
+    assertThat(execute(service, SQL.readVersionForShare(Tuple.of(X))).get(0).get(0))
+        .isNotEqualTo(version);
   }
 
   @Test

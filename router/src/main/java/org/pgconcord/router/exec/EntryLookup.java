@@ -34,6 +34,9 @@ final class EntryLookup {
   private final EntrySql sql;
   private final Tuple key;
 
+  /** Of the entry of a unique index, as it was read last; empty where that is not known. */
+  private String version = "";
+
   private EntryLookup(Execution execution, LookupIndex index, Tuple key) {
     this.execution = execution;
     this.index = index;
@@ -111,9 +114,7 @@ final class EntryLookup {
         return;
       }
     }
-    ask(
-        read.settled() ? sql.readSettled(key) : sql.readWithEpoch(key),
-        result -> looked(result, read.epoch(), found));
+    ask(sql.readWithEpoch(key), result -> looked(result, read.epoch(), found));
   }
 
   /**
@@ -184,7 +185,8 @@ final class EntryLookup {
       found.nothing();
     } else {
       Set<Tuple> shardKeys = new LinkedHashSet<>();
-      rows.forEach(row -> shardKeys.add(new Tuple(row.subList(1, row.size()))));
+      rows.forEach(row -> shardKeys.add(new Tuple(row.subList(2, row.size()))));
+      version = String.valueOf(rows.get(0).get(1));
       found.owners(this, shardKeys, false);
     }
   }
@@ -194,20 +196,25 @@ final class EntryLookup {
    * entry that is under way in POST or in a prepared transaction, or fails with its lock timeout,
    * but never says "no rows" in between.
    *
-   * @param before the shard key where no row was
-   * @return the shard key that the entry names now, if that is another
+   * <p>An entry that nobody has changed since it was read named its row's place all the time; one
+   * that names the same place again may have named another one in between.
+   *
+   * @return the shard key that the entry names now, if it has been changed
    */
-  CompletableFuture<Optional<Tuple>> again(Tuple before) {
+  CompletableFuture<Optional<Tuple>> again() {
     return execution
         .session()
         .serviceSessions()
-        .query(index.lookupShard(key), BackendRole.SERVICE, sql.readForShare(key))
-        .thenApply(
-            result ->
-                result.rows().stream()
-                    .findFirst()
-                    .map(row -> index.shardKeyOf(new Entry(key, sql.holder(row))))
-                    .filter(now -> !now.equals(before)))
+        .query(index.lookupShard(key), BackendRole.SERVICE, sql.readVersionForShare(key))
+        .thenApply(result -> result.rows().stream().findFirst().flatMap(this::changed))
         .thenApply(execution.tx().ground()::checked);
+  }
+
+  private Optional<Tuple> changed(List<@Nullable String> row) {
+    String before = version;
+    version = String.valueOf(row.get(0));
+    return Optional.of(row.subList(1, row.size()))
+        .filter(now -> !version.equals(before))
+        .map(now -> index.shardKeyOf(new Entry(key, sql.holder(now))));
   }
 }

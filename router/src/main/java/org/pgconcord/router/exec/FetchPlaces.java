@@ -128,7 +128,7 @@ final class FetchPlaces implements EntryLookup.Found {
                     : read.ownerCondition(shardKeys)),
             false,
             unique && !own ? 1 : 0,
-            () -> lookup.again(first).thenApply(Optional::isPresent)));
+            () -> lookup.again().thenApply(Optional::isPresent)));
   }
 
   @Override

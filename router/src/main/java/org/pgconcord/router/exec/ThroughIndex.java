@@ -1,5 +1,6 @@
 package org.pgconcord.router.exec;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -22,8 +23,10 @@ import org.pgconcord.router.wire.RowDescription;
  * A key without entry has no row, and one owner shard answers for all ({@code count(*)} must say 0,
  * not nothing). The owner's predicate is always repeated, so surplus is never an answer.
  *
- * <p>An entry whose shard has no matching row is read again FOR SHARE; if the entry then names
- * another shard key, that one is asked.
+ * <p>An entry whose shard has no matching row is read again FOR SHARE; if it has been changed since
+ * it was read, the shard that it names now is asked, and so on until nobody has changed it. An
+ * aggregate has a row whether the owner's row was there or not: it is held back until the entry has
+ * been read again, and asked for anew as long as that is changed.
  *
  * <p>An index that is not unique names as many owner rows as there are. Their shards are asked, no
  * others; a key with more entries than are worth reading is answered as if there were no index. No
@@ -94,7 +97,9 @@ final class ThroughIndex implements EntryLookup.Found {
   public void owners(EntryLookup lookup, Set<Tuple> shardKeys, boolean own) {
     Set<ShardId> shards = new TreeSet<>();
     shardKeys.forEach(shardKey -> shards.add(index.shardOf(shardKey)));
-    if (shards.size() == 1) {
+    if (plan.lookup().aggregate() && execution.maxRows() > 0) {
+      unusable(); // a portal that is to go on cannot be asked for anew
+    } else if (shards.size() == 1) {
       askOwner(lookup, shardKeys, index.gsi().unique() && !own, false);
     } else {
       execution.requireFanOut(FanOut.MULTI, () -> shards);
@@ -142,38 +147,36 @@ final class ThroughIndex implements EntryLookup.Found {
     String narrowed = plan.lookup().ownerSql(execution.planned().text(), shardKeys);
     backend.send(
         execution.request(narrowed, false, backend),
-        new OwnerAnswer(narrowed, lookup, shardKeys.iterator().next(), lookAgain, described));
+        new OwnerAnswer(narrowed, lookup, lookAgain, described));
   }
 
-  private void lookAgain(EntryLookup lookup, Tuple shardKey) {
+  /** Each further look means that the entry was changed meanwhile. */
+  private void lookAgain(EntryLookup lookup, OwnerAnswer last) {
     execution.then(
-        lookup.again(shardKey),
+        lookup.again(),
         moved -> {
           if (moved.isPresent()) {
-            askOwner(lookup, Set.of(moved.get()), false, true);
+            askOwner(lookup, Set.of(moved.get()), true, true);
           } else {
-            execution.sink().complete("SELECT 0");
+            last.giveHeldBack();
             execution.done();
           }
         });
   }
 
-  /** The owner's answer; its end is held back while a second look may find the row elsewhere. */
+  /** The owner's answer; held back while a second look may find the row elsewhere. */
   private final class OwnerAnswer extends PassThrough {
     private final String narrowed;
     private final EntryLookup lookup;
-    private final Tuple shardKey;
     private final boolean lookAgain;
     private final boolean described;
+    private final List<Frame> held = new ArrayList<>();
     private boolean anyRow;
-    private boolean heldBack;
 
-    OwnerAnswer(
-        String narrowed, EntryLookup lookup, Tuple shardKey, boolean lookAgain, boolean described) {
+    OwnerAnswer(String narrowed, EntryLookup lookup, boolean lookAgain, boolean described) {
       super(ThroughIndex.this.execution, false);
       this.narrowed = narrowed;
       this.lookup = lookup;
-      this.shardKey = shardKey;
       this.lookAgain = lookAgain;
       this.described = described;
     }
@@ -192,25 +195,36 @@ final class ThroughIndex implements EntryLookup.Found {
 
     @Override
     public void rows(Frame rows) {
-      anyRow = true;
-      super.rows(rows);
+      if (lookAgain && plan.lookup().aggregate()) {
+        held.add(rows.copy());
+      } else {
+        anyRow = true;
+        super.rows(rows);
+      }
     }
 
     @Override
     public void complete(Frame frame) {
-      heldBack = lookAgain && !anyRow;
-      if (!heldBack) {
+      if (lookAgain && !anyRow) {
+        held.add(frame.copy());
+      } else {
         super.complete(frame);
       }
     }
 
     @Override
     void answered() {
-      if (heldBack) {
-        lookAgain(lookup, shardKey);
-      } else {
+      if (held.isEmpty()) {
         super.answered();
+      } else {
+        lookAgain(lookup, this);
       }
+    }
+
+    private void giveHeldBack() {
+      Frame end = held.remove(held.size() - 1);
+      held.forEach(super::rows);
+      super.complete(end);
     }
   }
 }

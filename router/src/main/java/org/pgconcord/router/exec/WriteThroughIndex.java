@@ -69,7 +69,7 @@ final class WriteThroughIndex implements EntryLookup.Found {
         execution,
         plan,
         where(shardKeys, plan.lookup().ownerCondition(shardKeys)),
-        unique && !own ? new OfOne(lookup, shardKeys.iterator().next()) : Elsewhere.NOWHERE);
+        unique && !own ? new OfOne(lookup) : Elsewhere.NOWHERE);
   }
 
   @Override
@@ -101,11 +101,9 @@ final class WriteThroughIndex implements EntryLookup.Found {
   /** Where the row of a lone key has gone. */
   private final class OfOne implements Elsewhere {
     private final EntryLookup lookup;
-    private Tuple asked;
 
-    OfOne(EntryLookup lookup, Tuple first) {
+    OfOne(EntryLookup lookup) {
       this.lookup = lookup;
-      this.asked = first;
     }
 
     @Override
@@ -115,13 +113,10 @@ final class WriteThroughIndex implements EntryLookup.Found {
         return CompletableFuture.completedFuture(Optional.empty());
       }
       return lookup
-          .again(asked)
+          .again()
           .thenApply(
-              moved -> {
-                moved.ifPresent(now -> asked = now);
-                return moved.map(
-                    now -> where(Set.of(now), plan.lookup().ownerCondition(Set.of(now))));
-              });
+              moved ->
+                  moved.map(now -> where(Set.of(now), plan.lookup().ownerCondition(Set.of(now)))));
     }
   }
 

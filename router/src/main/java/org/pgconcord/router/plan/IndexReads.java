@@ -181,6 +181,8 @@ final class IndexReads {
       return Optional.of("tables of one shard are read too, and its owner's rows are on others");
     } else if (joins() && !facts.anchors().contains(use.place().token())) {
       return Optional.of("rows of other tables are not joined with its owner by the shard key");
+    } else if (gsi.unique() && !write && groupsNothing()) {
+      return Optional.of("an empty grouping set has a row whether its owner's row is there or not");
     } else if (input.callsMayWrite()) {
       return Optional.of(
           "the statement may have to run twice and calls "
@@ -223,11 +225,15 @@ final class IndexReads {
   }
 
   /** There is an answer although no row meets the condition: {@code count(*)} says 0. */
-  private boolean answersWithoutRows() {
-    boolean aggregates = input.calls(Kind.AGGREGATE) || input.clauses().has("having");
-    return aggregates
-        && (!input.clauses().has("group")
-            || input.clauses().has("rollup", "cube", "sets", "grouping"));
+  private boolean aggregate() {
+    return (input.calls(Kind.AGGREGATE) || input.clauses().has("having"))
+        && !input.clauses().has("group");
+  }
+
+  /** The same, but there may be any number of other rows beside that one. */
+  private boolean groupsNothing() {
+    return input.clauses().has("group")
+        && input.clauses().has("rollup", "cube", "sets", "grouping");
   }
 
   private Optional<LookupRead> read(
@@ -253,7 +259,7 @@ final class IndexReads {
             index,
             input.context().state().status(gsi.name()).epoch(),
             predicates.stream().map(this::operands).toList(),
-            gsi.unique() && !write && answersWithoutRows(),
+            gsi.unique() && !write && aggregate(),
             Identifiers.quote(use.alias()),
             where.get().from(),
             where.get().to(),

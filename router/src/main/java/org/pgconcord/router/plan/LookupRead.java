@@ -26,8 +26,8 @@ import org.pgconcord.router.sql.StatementText;
  * @param epoch of the index when the plan was made; a lookup that answers with another one means
  *     replan
  * @param keys for each indexed column the values to look up: one, or several for a list or an array
- * @param settled a change of the entry that is under way is waited for: the answer will not show
- *     that the owner row was not where the entry led
+ * @param aggregate one row is answered whether there is an owner row or not, so that the answer
+ *     does not show that it was not where the entry led
  * @param qualifier the owner table's name in the statement, quoted: an alias, or its own name
  * @param whereFrom token index of the WHERE clause's condition; for a {@link Fetch}, whose text is
  *     the router's own, both places are 0
@@ -38,7 +38,7 @@ public record LookupRead(
     LookupIndex index,
     long epoch,
     List<List<KeyOperand>> keys,
-    boolean settled,
+    boolean aggregate,
     String qualifier,
     int whereFrom,
     int whereTo,

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -471,6 +472,9 @@ class IndexReadsIT {
     String here = "(%d, 7, 'e1', 'moved')".formatted(to);
     for (String sql :
         List.of(
+            "SELECT name FROM users WHERE email = 'e1'",
+            "SELECT max(name) FROM users WHERE email = 'e1'",
+            "SELECT max(u.name) FROM users u JOIN countries c ON true WHERE u.email = 'e1'",
             "SELECT max(name) FROM users WHERE email IN ('e1', 'none')",
             "SELECT u.name FROM users u JOIN orders o ON o.order_id = u.user_id - 6"
                 + " WHERE u.email = 'e1' LIMIT 1",
@@ -514,6 +518,109 @@ class IndexReadsIT {
             "UPDATE users_by_email SET tenant_id = %d, user_id = 1 WHERE email = 'e1'"
                 .formatted(from));
       }
+    }
+  }
+
+  private static final List<String> BY_ONE_KEY =
+      List.of(
+          "SELECT name FROM users WHERE email = 'e1'",
+          "SELECT max(name) FROM users WHERE email = 'e1'");
+
+  /** It moves on before the place to which it had moved is asked. */
+  @Test
+  void aRowThatMovesOnIsFollowed() throws Exception {
+    long second = rig.tenant(1, 0);
+    long third = rig.tenant(2, 0);
+    for (String sql : BY_ONE_KEY) {
+      try (Connection here = rig.router.cluster.asSuperuser(rig.shards.get(0));
+          Connection there = rig.router.cluster.asSuperuser(rig.shards.get(1))) {
+        run(here, "BEGIN; LOCK TABLE users");
+        run(there, "BEGIN; LOCK TABLE users");
+        CompletableFuture<String> reading = reading(sql);
+        awaitWaiting(here, "relation = 'users'::regclass");
+        run(here, "DELETE FROM users WHERE email = 'e1'");
+        run(here, "UPDATE users_by_email SET tenant_id = %d WHERE email = 'e1'".formatted(second));
+        run(here, "COMMIT");
+        awaitWaiting(there, "relation = 'users'::regclass");
+        insertMoved(2, third);
+        run(here, "UPDATE users_by_email SET tenant_id = %d WHERE email = 'e1'".formatted(third));
+        run(there, "COMMIT");
+        assertThat(reading.get(60, TimeUnit.SECONDS)).as(sql).contains("moved");
+      }
+      backAgain(2);
+    }
+  }
+
+  /** Its entry names the same place before and after, and another one when that was asked. */
+  @Test
+  void aRowThatMovesAwayAndBackIsFollowed() throws Exception {
+    long first = rig.tenant(0, 0);
+    long second = rig.tenant(1, 0);
+    String entry = "UPDATE users_by_email SET tenant_id = %d WHERE email = 'e1'";
+    for (String sql : BY_ONE_KEY) {
+      try (Connection here = rig.router.cluster.asSuperuser(rig.shards.get(0));
+          Connection away = rig.router.cluster.asSuperuser(rig.shards.get(0));
+          Connection back = rig.router.cluster.asSuperuser(rig.shards.get(0))) {
+        run(here, "BEGIN; LOCK TABLE users");
+        CompletableFuture<String> reading = reading(sql);
+        awaitWaiting(here, "relation = 'users'::regclass");
+        run(away, "BEGIN; " + entry.formatted(second));
+        run(back, "BEGIN");
+        CompletableFuture<Void> next =
+            CompletableFuture.runAsync(() -> ran(back, entry.formatted(first)));
+        awaitWaiting(here, "locktype = 'transactionid'");
+        insertMoved(1, second);
+        run(here, "DELETE FROM users WHERE email = 'e1'; COMMIT");
+        awaitWaiting(here, "locktype = 'tuple'");
+        run(away, "COMMIT");
+        next.get(60, TimeUnit.SECONDS);
+        rig.router.direct(rig.shards.get(1), "DELETE FROM users WHERE email = 'e1'");
+        insertMoved(0, first);
+        run(back, "COMMIT");
+        assertThat(reading.get(60, TimeUnit.SECONDS)).as(sql).contains("moved");
+      }
+      backAgain(0);
+    }
+  }
+
+  private CompletableFuture<String> reading(String sql) {
+    return CompletableFuture.supplyAsync(() -> WholeServer.answer(client, sql));
+  }
+
+  private static void ran(Connection connection, String sql) {
+    try {
+      run(connection, sql);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void awaitWaiting(Connection shard, String what) {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(60))
+        .until(
+            () -> !rows(shard, "SELECT 1 FROM pg_locks WHERE NOT granted AND " + what).isEmpty());
+  }
+
+  private static void insertMoved(int shard, long tenant) throws SQLException {
+    rig.router.direct(
+        rig.shards.get(shard),
+        "INSERT INTO users (tenant_id, user_id, email, name) VALUES (%d, 7, 'e1', 'moved')"
+            .formatted(tenant));
+  }
+
+  /** The row as it was first. */
+  private static void backAgain(int shard) throws SQLException {
+    rig.router.direct(rig.shards.get(shard), "DELETE FROM users WHERE email = 'e1'");
+    long tenant = rig.tenant(0, 0);
+    rig.router.direct(
+        rig.shards.get(0),
+        "INSERT INTO users (tenant_id, user_id, email) VALUES (%d, 1, 'e1')".formatted(tenant));
+    try (Connection entries = rig.router.cluster.asSuperuser(rig.shards.get(0))) {
+      run(
+          entries,
+          "UPDATE users_by_email SET tenant_id = %d, user_id = 1 WHERE email = 'e1'"
+              .formatted(tenant));
     }
   }
 
