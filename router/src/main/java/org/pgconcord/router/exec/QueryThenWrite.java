@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,9 @@ final class QueryThenWrite {
 
   /** The first oid that is not PostgreSQL's own: it may be another on another shard. */
   private static final int FIRST_USER_OID = 16_384;
+
+  /** name, text, bpchar, varchar, and arrays of them. */
+  private static final Set<Integer> TEXTS = Set.of(19, 25, 1042, 1043, 1003, 1009, 1014, 1015);
 
   private final Execution execution;
   private final QueryFirst plan;
@@ -121,6 +125,7 @@ final class QueryThenWrite {
   private void write(FetchedRows found) {
     List<RowDescription.Field> columns = found.description().fields();
     requireKnown(columns);
+    requireNoCollation(columns);
     List<List<byte @Nullable []>> rows = rows(found);
     int before = Math.max(types.count(), execution.wireParameters().count());
     FoundValues values =
@@ -152,6 +157,21 @@ final class QueryThenWrite {
                       "column \"%s\" of the query that runs first has a type that is not PostgreSQL's own"
                           .formatted(column.name()))
                   .withHint("Cast it to text, or leave it out.");
+            });
+  }
+
+  /** How it is compared would be lost. */
+  private void requireNoCollation(List<RowDescription.Field> columns) {
+    columns.stream()
+        .filter(c -> plan.collated() && (isUsers(c.typeOid()) || TEXTS.contains(c.typeOid())))
+        .findFirst()
+        .ifPresent(
+            column -> {
+              throw ErrorCode.WRITE_SEVERAL_SHARDS
+                  .because(
+                      "column \"%s\" of the query that runs first may have a collation of its own"
+                          .formatted(column.name()))
+                  .withHint("Fetch the rows by a query, and write them by their values.");
             });
   }
 

@@ -2,6 +2,7 @@ package org.pgconcord.router.plan;
 
 import java.util.List;
 import java.util.Optional;
+import org.pgconcord.config.schema.Column;
 import org.pgconcord.config.schema.TableSchema;
 import org.pgconcord.config.topology.Placement;
 import org.pgconcord.config.value.Identifiers;
@@ -40,7 +41,11 @@ record FoundTarget(
   }
 
   boolean has(String column) {
-    return schema().flatMap(s -> s.column(column)).isPresent();
+    return column(column).isPresent();
+  }
+
+  Optional<Column> column(String name) {
+    return schema().flatMap(s -> s.column(name));
   }
 
   Optional<TableName> name() {

@@ -14,6 +14,7 @@ import org.pgconcord.router.sql.StatementText;
  * @param select how the query is answered
  * @param describer a shard that knows all that is named
  * @param sample how the statement is planned with one row
+ * @param collated texts of the query may have collations of their own
  * @param instead why no other route takes it
  * @param context under which it is planned
  */
@@ -23,6 +24,7 @@ public record QueryFirst(
     Plan select,
     ShardId describer,
     Sample sample,
+    boolean collated,
     Plan.Refused instead,
     PlanContext context)
     implements Plan {

@@ -125,6 +125,8 @@ final class QueryFirstPlanner {
         select,
         shards.get(0),
         new QueryFirst.Sample(row, sample),
+        new FoundCollations(input)
+            .areIn(text, FoundQuery.read(text, input), FoundCollations.compared(found, target)),
         Refusals.refused(instead),
         input.context());
   }

@@ -63,7 +63,7 @@ class QueueFormsIT {
           "CREATE TYPE mood AS ENUM ('new', 'busy', 'done')",
           "CREATE TABLE jobs (id bigint PRIMARY KEY, tenant_id int NOT NULL, code text NOT NULL,"
               + " mood mood NOT NULL DEFAULT 'new', worker int, UNIQUE (tenant_id, code))",
-          "CREATE TABLE people (tenant_id int, id bigint, mail text NOT NULL, name text,"
+          "CREATE TABLE people (tenant_id int, id bigint, mail text NOT NULL, name text, other text COLLATE \"C\","
               + " PRIMARY KEY (tenant_id, id), UNIQUE (tenant_id, mail))",
           "CREATE TABLE limits (name text PRIMARY KEY, n bigint)");
 
@@ -189,6 +189,8 @@ class QueueFormsIT {
         "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE id < 0) RETURNING id | []",
         "UPDATE people SET name = 'n' WHERE id = (SELECT max(worker) FROM jobs) RETURNING id | []",
         "UPDATE people SET name = 'n' WHERE id = (SELECT max(id) - 1 FROM jobs) RETURNING mail | [m28]",
+        "DELETE FROM people WHERE other IN (SELECT other FROM people) RETURNING id | []",
+        "DELETE FROM jobs WHERE code IN (SELECT name FROM people) RETURNING id | []",
         "WITH a AS (SELECT max(id) AS m FROM jobs), b AS (SELECT m - 1 AS n FROM a) UPDATE jobs SET worker = m FROM a, b WHERE id = b.n RETURNING id + worker | [57]",
         "WITH a AS (SELECT id FROM jobs WHERE id > 27) UPDATE people SET name = (SELECT count(*) FROM a)::text WHERE id IN (SELECT id FROM a) RETURNING name | [2, 2]",
         "WITH a AS (SELECT id FROM jobs WHERE id > 90) UPDATE people SET name = (SELECT count(*) FROM a)::text WHERE tenant_id = 1 RETURNING name | [0]"
@@ -213,6 +215,9 @@ class QueueFormsIT {
         "DELETE FROM jobs WHERE NOT EXISTS (SELECT 1 FROM people p WHERE p.id = jobs.id) | 0A000",
         "DELETE FROM jobs WHERE id IN (SELECT p.id FROM people p WHERE p.mail = jobs.code) | 0A000",
         "DELETE FROM jobs WHERE id IN (SELECT worker FROM people) | 0A000",
+        "DELETE FROM jobs WHERE code IN (SELECT other FROM people) | 0A000",
+        "DELETE FROM jobs WHERE code < (SELECT max(other) FROM people) | 0A000",
+        "DELETE FROM jobs WHERE code = (SELECT name COLLATE \"C\" FROM people LIMIT 1) | 0A000",
         "UPDATE people SET name = 'x' WHERE mail IN (SELECT mail FROM people LIMIT 1) | 0A000",
         "UPDATE jobs SET tenant_id = (SELECT max(tenant_id) FROM people) | 0A000",
         "WITH p AS (SELECT mood FROM jobs LIMIT 1) UPDATE jobs SET worker = 1 FROM p WHERE jobs.mood = p.mood | 0A000"
