@@ -214,6 +214,8 @@ class RowLocksIT {
       rows(holder, "SELECT 1 FROM users WHERE tenant_id = " + ON_B + " FOR UPDATE");
       CompletableFuture<List<String>> first = later(one, QUEUE + "4 FOR UPDATE");
       awaitWaiting(B);
+      String behind = "SELECT user_id FROM users WHERE user_id = 2 AND tenant_id = " + ON_A;
+      assertThat(rows(holder, behind + " FOR UPDATE NOWAIT")).as("is nobody's yet").hasSize(1);
       CompletableFuture<List<String>> second = later(two, QUEUE + "4 FOR UPDATE");
       rows(holder, "COMMIT");
       assertThat(first.get(30, TimeUnit.SECONDS)).hasSize(4);
