@@ -102,6 +102,12 @@ final class UndeclaredPlanner {
       throw ErrorCode.SQL_DEFINITION.because(
           "the command concerns more than one undeclared table or function");
     }
+    if (tokens.isAnyWord(0, "drop", "alter") && tokens.isWord(1, "index")) {
+      throw ErrorCode.SQL_DEFINITION.because("the index may be one of a declared table's");
+    }
+    if (tokens.isAnyWord(0, "drop", "alter") && clauses.has("cascade")) {
+      throw ErrorCode.SQL_DEFINITION.because("CASCADE may reach declared tables");
+    }
     if (IntStream.range(0, tokens.size()).anyMatch(i -> tokens.isWord(i, "select"))) {
       onAuthoritative();
     }
