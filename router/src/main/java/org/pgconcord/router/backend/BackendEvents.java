@@ -1,5 +1,6 @@
 package org.pgconcord.router.backend;
 
+import org.pgconcord.router.wire.ErrorFields;
 import org.pgconcord.router.wire.Frame;
 
 /** What a connection tells its session outside of answers; on the session's event loop. */
@@ -18,6 +19,9 @@ public interface BackendEvents {
         public void homeLost() {}
 
         @Override
+        public void idleTooLong(ErrorFields fatal) {}
+
+        @Override
         public void readComplete() {}
       };
 
@@ -28,6 +32,12 @@ public interface BackendEvents {
 
   /** The home connection has ended, and with it what the session had left there. */
   void homeLost();
+
+  /**
+   * A server has ended a connection of the client's between two statements, because its transaction
+   * had lasted too long.
+   */
+  void idleTooLong(ErrorFields fatal);
 
   /** All that had arrived is handed on: time to flush. */
   void readComplete();

@@ -10,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -20,6 +21,7 @@ import org.pgconcord.config.settings.KnownServers;
 import org.pgconcord.config.settings.ServerIdentity;
 import org.pgconcord.config.value.ShardId;
 import org.pgconcord.router.wire.BackendType;
+import org.pgconcord.router.wire.ErrorFields;
 import org.pgconcord.router.wire.Frame;
 import org.pgconcord.router.wire.FrontendFrames;
 import org.pgconcord.router.wire.ParameterTypes;
@@ -40,6 +42,9 @@ import org.pgconcord.router.wire.TransactionStatus;
 final class NettyBackendConnection extends ChannelInboundHandlerAdapter
     implements BackendConnection {
   private static final int PREPARED_MAX = 200;
+
+  /** idle_in_transaction_session_timeout and transaction_timeout. */
+  private static final Set<String> TRANSACTION_TIMEOUTS = Set.of("25P03", "25P04");
 
   private final BackendTarget target;
   private final Channel channel;
@@ -233,8 +238,16 @@ final class NettyBackendConnection extends ChannelInboundHandlerAdapter
       default -> {
         if (!sent.isEmpty()) {
           sent.element().answer(frame);
+        } else if (frame.type() == BackendType.ERROR_RESPONSE && !role().service()) {
+          lastWords(ErrorFields.read(frame));
         }
       }
+    }
+  }
+
+  private void lastWords(ErrorFields fields) {
+    if (fields.fatal() && TRANSACTION_TIMEOUTS.contains(fields.sqlState())) {
+      events.idleTooLong(fields);
     }
   }
 

@@ -186,6 +186,11 @@ final class ClientHandler extends ChannelInboundHandlerAdapter
   }
 
   @Override
+  public void idleTooLong(ErrorFields fatal) {
+    session.idleTooLong(fatal);
+  }
+
+  @Override
   public void readComplete() {
     if (greeted) {
       out.flush();

@@ -398,6 +398,14 @@ final class ClientSession {
     }
   }
 
+  /** A server has ended this session's idle transaction: the session ends as one there would. */
+  void idleTooLong(ErrorFields fatal) {
+    if (!busy && !closed) {
+      out.write(b -> BackendFrames.error(b, fatal));
+      terminate.run();
+    }
+  }
+
   private void endWithHome() {
     if (!closed) {
       ConcordException why =

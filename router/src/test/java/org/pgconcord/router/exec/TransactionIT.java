@@ -355,6 +355,22 @@ class TransactionIT {
 
   // --- uneven ends -----------------------------------------------------------------------------
 
+  /** As on one server the session ends; with it go entries on shards that count no such time. */
+  @Test
+  void aTransactionThatIsIdleForTooLongEndsTheSessionAndHoldsNothing() throws SQLException {
+    try (Connection client = router.connect("simple")) {
+      run(client, "SET idle_in_transaction_session_timeout = '500ms'");
+      client.setAutoCommit(false);
+      run(client, insert(ON_B, 1, X));
+      nothingIsLeftOpen();
+      SQLException ended =
+          catchThrowableOfType(SQLException.class, () -> run(client, insert(ON_B, 2, Y)));
+      assertThat(ended.getSQLState()).isEqualTo("25P03");
+      assertThat(client.isClosed()).isTrue();
+    }
+    assertThat(shards.owners()).isEmpty();
+  }
+
   /** Shard a's COMMIT waits for a standby that is not there while shard b's backend is ended. */
   @Test
   void aPartialCommitNamesEachShardAndIsCounted() throws Exception {
