@@ -23,7 +23,7 @@ public final class EntrySql {
   private static final String NOBODY = "-";
 
   /** Another one after every committed change of the entry. */
-  private static final String VERSION = "xmin AS pgc_version";
+  static final String VERSION = "xmin AS pgc_version";
 
   private final LookupIndex index;
   private final String lookup;

@@ -33,8 +33,8 @@ public final class KeysSql {
   }
 
   /**
-   * Of a unique index: the read epoch, and key and shard key of each entry; one row with NULLs
-   * behind the epoch when there is none.
+   * Of a unique index: the read epoch, and key, shard key and version of each entry; one row with
+   * NULLs behind the epoch when there is none.
    */
   public EntryStatement eachWithEpoch(List<Tuple> keys) {
     return statement(
@@ -44,17 +44,18 @@ public final class KeysSql {
   }
 
   /**
-   * Of a unique index: key and shard key of each entry that nobody is changing. Waits for nobody,
-   * and so is part of no deadlock.
+   * Of a unique index: key, shard key and version of each entry that nobody is changing. Waits for
+   * nobody, and so is part of no deadlock.
    */
   public EntryStatement eachUnchanging(List<Tuple> keys) {
     return statement(
         "SELECT %s FROM %s FOR SHARE OF l SKIP LOCKED".formatted(named(), entries()), keys);
   }
 
-  /** The columns of {@link #eachWithEpoch} and {@link #eachUnchanging}: the key, the shard key. */
+  /** The columns of {@link #eachWithEpoch} and {@link #eachUnchanging}. */
   private String named() {
-    return columns(index.key(), "l.") + ", " + columns(index.shardKey(), "l.");
+    return "%s, %s, l.%s"
+        .formatted(columns(index.key(), "l."), columns(index.shardKey(), "l."), EntrySql.VERSION);
   }
 
   private String entries() {

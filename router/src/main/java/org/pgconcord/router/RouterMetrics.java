@@ -33,7 +33,10 @@ public final class RouterMetrics implements SessionMetrics, TransactionMetrics {
         counter(
             registry, "failover.waits", "Times that somebody has waited for a shard's primary.");
     expired =
-        counter(registry, "failover.expired", "Those of them in which none was found in time.");
+        counter(
+            registry,
+            "failover.expired",
+            "Waits for a shard's primary in which none was found in time.");
     opened = counter(registry, "sessions.opened", "Clients that have logged in.");
     refused = counter(registry, "sessions.refused", "Connections that ended before they were in.");
     statements = counter(registry, "statements", "Statements that clients have run.");

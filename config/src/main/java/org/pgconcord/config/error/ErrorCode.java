@@ -184,7 +184,7 @@ public enum ErrorCode {
       "0A000",
       ErrorCategory.REFUSED,
       "The function depends on a session on one server, or runs SQL that the router cannot see.",
-      "Use another way; docs/routing.md lists these functions."),
+      "Use another way; advisory locks and pg_notify are called in queries on no declared table."),
   FUNCTION_READS_TABLES(
       "function/reads-tables",
       "0A000",
@@ -320,7 +320,7 @@ public enum ErrorCode {
       "0A000",
       ErrorCategory.REFUSED,
       "LOCK TABLE is not supported on declared tables.",
-      "Lock rows of one shard by SELECT ... FOR UPDATE."),
+      "Lock rows by SELECT ... FOR UPDATE."),
   SQL_MAINTENANCE(
       "sql/maintenance",
       "0A000",
@@ -381,7 +381,7 @@ public enum ErrorCode {
       "0A000",
       ErrorCategory.REFUSED,
       "TRUNCATE is not supported on declared tables.",
-      "Use DELETE by shard key."),
+      "Use DELETE."),
   SQL_UNREADABLE(
       "sql/unreadable",
       "0A000",
@@ -534,7 +534,7 @@ public enum ErrorCode {
       "session/copy",
       "0A000",
       ErrorCategory.REFUSED,
-      "COPY does not pass through the router.",
+      "A statement that is no COPY has started one on a shard.",
       "Use INSERT, or COPY on each shard directly."),
   DATABASE_UNKNOWN(
       "session/unknown-database",

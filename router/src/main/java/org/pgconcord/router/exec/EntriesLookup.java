@@ -34,8 +34,8 @@ import org.pgconcord.router.plan.LookupRead;
  * key ({@link EntryLookup}).
  */
 final class EntriesLookup {
-  /** Where an entry says that the row with this key is. */
-  private record Named(Tuple key, Tuple shardKey) {}
+  /** Where an entry of this version says that the row with this key is. */
+  private record Named(Tuple key, Tuple shardKey, String version) {}
 
   private final Execution execution;
   private final LookupIndex index;
@@ -85,7 +85,7 @@ final class EntriesLookup {
     Optional<Tuple> written = changed.written(index, key);
     written.ifPresent(
         holder -> {
-          Named one = new Named(key, index.shardKeyOf(new Entry(key, holder)));
+          Named one = new Named(key, index.shardKeyOf(new Entry(key, holder)), "");
           own.add(one);
           shardKeys.add(one.shardKey());
           rows++;
@@ -131,7 +131,11 @@ final class EntriesLookup {
 
   private Named named(List<@Nullable String> row) {
     int keys = index.key().size();
-    return new Named(tuple(row.subList(0, keys)), tuple(row.subList(keys, row.size())));
+    int version = row.size() - 1;
+    return new Named(
+        tuple(row.subList(0, keys)),
+        tuple(row.subList(keys, version)),
+        String.valueOf(row.get(version)));
   }
 
   /** The columns of a lookup table are NOT NULL. */
@@ -168,7 +172,7 @@ final class EntriesLookup {
    * with them.
    *
    * @param found keys whose rows were found, or were seen to be what they are
-   * @return by key, the shard keys that entries name now and did not name before
+   * @return by key, the shard keys that entries name which have been changed
    */
   CompletableFuture<Map<Tuple, Tuple>> again(Collection<Tuple> found) {
     Map<String, Named> missing = new LinkedHashMap<>(named);
@@ -201,27 +205,32 @@ final class EntriesLookup {
     for (Named before : rest.values()) {
       all =
           all.thenCompose(
-                  done -> ask(index.lookupShard(before.key()), single.readForShare(before.key())))
+                  done ->
+                      ask(
+                          index.lookupShard(before.key()),
+                          single.readVersionForShare(before.key())))
               .thenAccept(
                   result ->
-                      result
-                          .rows()
-                          .forEach(row -> now.add(locked(before.key(), single.holder(row)))));
+                      result.rows().forEach(row -> now.add(locked(before.key(), row, single))));
     }
     return all.thenApply(done -> moved(missing, now));
   }
 
-  private Named locked(Tuple key, Tuple holder) {
-    return new Named(key, index.shardKeyOf(new Entry(key, holder)));
+  private Named locked(Tuple key, List<@Nullable String> row, EntrySql sql) {
+    Tuple holder = sql.holder(row.subList(1, row.size()));
+    return new Named(key, index.shardKeyOf(new Entry(key, holder)), String.valueOf(row.get(0)));
   }
 
-  /** What is gone is not looked for any more; what is where it was has been looked for there. */
+  /**
+   * What is gone is not looked for any more; what nobody has changed has been looked for where it
+   * is. A row can be where it was, and have been elsewhere meanwhile.
+   */
   private Map<Tuple, Tuple> moved(Map<String, Named> missing, List<Named> now) {
     missing.keySet().forEach(named::remove);
     Map<Tuple, Tuple> moved = new HashMap<>();
     for (Named one : now) {
       Named before = missing.get(canonical(one.key()));
-      if (before != null && !before.shardKey().equals(one.shardKey())) {
+      if (before != null && !before.version().equals(one.version())) {
         named.put(canonical(one.key()), one);
         moved.put(one.key(), one.shardKey());
       }
