@@ -1,5 +1,5 @@
 /**
- * Fills a lookup table from the owner shards' exported snapshots (PROTOCOL 10). Entry type: {@link
+ * Fills a lookup table from the owner shards' exported snapshots. Entry type: {@link
  * org.pgconcord.backfill.Backfill}.
  *
  * <p>The stages are the packages: {@code export} reads the owners in their snapshots and leaves

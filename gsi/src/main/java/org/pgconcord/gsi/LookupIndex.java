@@ -238,7 +238,7 @@ public record LookupIndex(
     return locator.locate(shardKey.values());
   }
 
-  /** The number of an identity's advisory lock on an owner shard (PROTOCOL 1.2). */
+  /** The number of an identity's advisory lock on an owner shard. */
   public long keyLock(Tuple identity) {
     return KeyLock.of(gsi.name(), types(identity()), identity);
   }

@@ -32,7 +32,7 @@ import org.pgconcord.state.store.StateTable;
 /**
  * What the streams delivered while a verification runs: each transaction's id, commit position and
  * entry changes. A snapshot of an owner shard is no prefix of its stream, so the verifier corrects
- * its sums by the transactions that only one of snapshot and progress row holds (PROTOCOL 11).
+ * its sums by the transactions that only one of snapshot and progress row holds.
  *
  * <p>Kept only between {@code retain} and {@code release}; a restart of the daemon ends every
  * verification and {@link #clear} drops what was kept. Written by tails' threads, read by anybody.

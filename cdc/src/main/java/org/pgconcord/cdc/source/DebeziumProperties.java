@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 import org.pgconcord.cdc.slot.Fences;
 import org.pgconcord.config.value.TableName;
 
-/** Debezium's property names, written once. Reasons are in DESIGN 5 and research on 3.6.1. */
+/** Debezium's property names, written once. */
 final class DebeziumProperties {
   private DebeziumProperties() {}
 

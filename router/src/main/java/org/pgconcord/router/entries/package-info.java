@@ -1,6 +1,6 @@
 /**
- * Keeping a maintained index's entries while its owner rows are written (PROTOCOL 1, 3 and 4).
- * {@link org.pgconcord.router.entries.ReturnedRows} reads what a write returned, {@link
+ * Keeping a maintained index's entries while its owner rows are written. {@link
+ * org.pgconcord.router.entries.ReturnedRows} reads what a write returned, {@link
  * org.pgconcord.router.entries.EntryOverlay} remembers what the transaction did to each key and
  * decides what that means for the next change, {@link
  * org.pgconcord.router.entries.EntryTransaction} runs the statements in PRE, MAIN and POST. Which

@@ -21,7 +21,7 @@ import org.pgconcord.router.tx.TransactionMetrics;
  * @param decisions remembers two-phase commits
  * @param replicas of the shards
  * @param statistics of the indexes' lookup tables, as last read
- * @param lockTimeout how long the router's own statements wait for a lock (PROTOCOL 1.8)
+ * @param lockTimeout how long the router's own statements wait for a lock
  */
 public record RouterServices(
     RouterEpochs epochs,

@@ -63,7 +63,7 @@ final class CoveringShape {
    * way, where the index is covering.
    *
    * @throws org.pgconcord.config.error.ConcordException when row security differs between the two
-   *     tables (SPEC 5)
+   *     tables
    */
   Optional<List<Integer>> columns(Clauses.Range where, List<String> why) {
     if (!index.gsi().covering() || !input.tokens().isWord(0, "select")) {

@@ -20,7 +20,7 @@ import org.pgconcord.router.sql.Clauses;
 import org.pgconcord.router.sql.FromView;
 import org.pgconcord.router.sql.SqlEdit;
 
-/** The columns that a write returns so that entries can be derived (PROTOCOL 1.1). */
+/** The columns that a write returns so that entries can be derived. */
 final class EntryColumns {
   private EntryColumns() {}
 

@@ -19,9 +19,9 @@ import org.pgconcord.router.sql.StatementView;
 /**
  * An UPDATE of columns that belong to indexes. A strict index takes it when it changes the one
  * column of that one maintained, unique index in one row that its condition names by shard key and
- * a unique key, and returns nothing; everything else is refused, saying what stands in the way
- * (SPEC 5). Indexes in extended mode take any: what a statement does to their entries is seen from
- * the rows before and after it.
+ * a unique key, and returns nothing; everything else is refused, saying what stands in the way.
+ * Indexes in extended mode take any: what a statement does to their entries is seen from the rows
+ * before and after it.
  */
 final class IndexedUpdateRules {
   private final PlanInput input;

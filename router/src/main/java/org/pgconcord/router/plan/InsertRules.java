@@ -53,8 +53,8 @@ final class InsertRules {
   }
 
   /**
-   * An indexed column of a maintained index (SPEC 5): where NULL is not ignored it must be given;
-   * where it is, an absent column counts as NULL unless a default would fill it.
+   * An indexed column of a maintained index: where NULL is not ignored it must be given; where it
+   * is, an absent column counts as NULL unless a default would fill it.
    */
   private void required(Gsi gsi, String name) {
     int at = columns().indexOf(name);

@@ -116,8 +116,8 @@ public record LookupRead(
   }
 
   /**
-   * The client's statement narrowed to the shard keys that the lookup named (PROTOCOL 5), as texts
-   * that PostgreSQL has printed.
+   * The client's statement narrowed to the shard keys that the lookup named, as texts that
+   * PostgreSQL has printed.
    */
   public String ownerSql(StatementText text, Collection<Tuple> shardKeys) {
     return SqlEdit.apply(text, edits(ownerCondition(shardKeys)));

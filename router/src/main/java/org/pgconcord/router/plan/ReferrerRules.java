@@ -60,7 +60,7 @@ final class ReferrerRules {
             .formatted(table.name(), referrer.gsi(), why));
   }
 
-  /** A declared column is never updated, whatever the index's state (SPEC 5). */
+  /** A declared column is never updated, whatever the index's state. */
   void checkUpdate(StatementView.Update update) {
     refuseAssigned(update.assigned());
   }

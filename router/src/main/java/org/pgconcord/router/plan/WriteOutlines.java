@@ -201,7 +201,7 @@ abstract class WriteOutlines extends OutlineParts {
 
   @Override
   public PlanOutline merge(Plan.Merge plan) {
-    PlanOutline rows = route("merge", "MERGE on one shard");
+    PlanOutline rows = route("write-merge", "MERGE on one shard");
     try {
       on(plan.shard(text, parameters), rows);
     } catch (ConcordException e) {

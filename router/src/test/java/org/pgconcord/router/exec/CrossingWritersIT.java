@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sixteen writers of two reference tables with few keys, over four shards (PROTOCOL 13). */
+/** Sixteen writers of two reference tables with few keys, over four shards. */
 class CrossingWritersIT {
   private static final Logger LOG = LoggerFactory.getLogger(CrossingWritersIT.class);
   private static final int CLIENTS = 16;

@@ -12,7 +12,7 @@ import org.pgconcord.config.value.ShardId;
 import org.pgconcord.verifier.report.Counts;
 import org.pgconcord.verifier.report.VerificationReport;
 
-/** Lists everything that stands between an index and being enabled (PROTOCOL 11). Pure. */
+/** Lists everything that stands between an index and being enabled. Pure. */
 public final class GateCheck {
   /** A report older than this says too little about now. */
   public static final Duration MAX_AGE = Duration.ofMinutes(10);

@@ -131,7 +131,7 @@ class ReferenceVerifierIT {
     assertThat(written.get()).isPositive();
   }
 
-  /** Writes as PROTOCOL 7 has it: the other copy first, the leader commits last. */
+  /** Writes as a router does: the other copy first, the leader commits last. */
   private static void write(AtomicBoolean stop, AtomicLong written) {
     try (Connection leader = cluster.asService(a);
         Connection other = cluster.asService(b)) {
