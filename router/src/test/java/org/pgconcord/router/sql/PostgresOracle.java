@@ -4,8 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -23,6 +26,16 @@ import org.pgconcord.testkit.ToolRun;
 final class PostgresOracle {
   private static final Path SOURCES = Path.of("src/test/node").toAbsolutePath();
 
+  private static final List<String> FILES =
+      List.of(
+          "package.json",
+          "package-lock.json",
+          "scan.mjs",
+          "conjuncts.mjs",
+          "shapes.mjs",
+          "structure.mjs",
+          "trees.mjs");
+
   private static final int BATCH = 5_000;
 
   private final Path node;
@@ -37,26 +50,39 @@ final class PostgresOracle {
     Path node = RequiredTools.require("node");
     Path npm = RequiredTools.require("npm");
     Path directory = Path.of("target/node").toAbsolutePath();
+    prepare(npm, directory);
+    return new PostgresOracle(node, directory);
+  }
+
+  /** One process at a time: npm begins with an empty folder, whoever is at work in it. */
+  private static synchronized void prepare(Path npm, Path directory) {
     try {
       Files.createDirectories(directory);
-      for (String file :
-          List.of(
-              "package.json",
-              "package-lock.json",
-              "scan.mjs",
-              "conjuncts.mjs",
-              "shapes.mjs",
-              "structure.mjs",
-              "trees.mjs")) {
-        Files.writeString(directory.resolve(file), Files.readString(SOURCES.resolve(file)));
+      try (FileChannel lock =
+              FileChannel.open(
+                  directory.resolveSibling("node.lock"),
+                  StandardOpenOption.CREATE,
+                  StandardOpenOption.WRITE);
+          FileLock held = lock.lock()) {
+        for (String file : FILES) {
+          copy(SOURCES.resolve(file), directory.resolve(file));
+        }
+        if (held.isValid()
+            && !Files.exists(directory.resolve("node_modules/libpg-query/package.json"))) {
+          install(npm, directory);
+        }
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    if (!Files.exists(directory.resolve("node_modules/libpg-query/package.json"))) {
-      install(npm, directory);
+  }
+
+  /** What is there already may be running. */
+  private static void copy(Path from, Path to) throws IOException {
+    String text = Files.readString(from);
+    if (!Files.exists(to) || !Files.readString(to).equals(text)) {
+      Files.writeString(to, text);
     }
-    return new PostgresOracle(node, directory);
   }
 
   private static void install(Path npm, Path directory) {
