@@ -574,6 +574,12 @@ public enum ErrorCode {
       ErrorCategory.USER,
       "The client could not log in.",
       "Check role and password; each role needs the same verifier on all shards."),
+  LOGIN_UNAVAILABLE(
+      "session/login-unavailable",
+      "57P03",
+      ErrorCategory.RESOURCES,
+      "The router cannot read the roles' verifiers.",
+      "Try again when the authoritative shard answers; router.users_file serves without it."),
   LOGIN_REFUSED(
       "session/login-refused",
       "28000",

@@ -216,7 +216,7 @@ public final class StartupHandler extends ChannelInboundHandlerAdapter {
             (verifier, failure) -> {
               if (failure != null) {
                 LOG.warn("verifiers cannot be read reason=\"{}\"", failure.toString());
-                rejected(ctx);
+                fatal(ctx, ErrorCode.LOGIN_UNAVAILABLE.because("passwords cannot be checked now"));
                 return;
               }
               SecureRandom random = services.random();
