@@ -225,6 +225,7 @@ class RoutersIT {
     String reason = "reason=\"shard " + lookup.id() + " has another server\"";
     await().atMost(patient).until(() -> daemon.log().contains(reason));
     await().atMost(patient).until(() -> gsi.state().equals("enabled"));
+    gsi.awaitIdle();
     String rows = "SELECT 1 FROM users WHERE email = '" + email + "'";
     await()
         .atMost(patient)
